@@ -1,0 +1,1 @@
+"""The words that command line, page and cards share, in English and Chinese."""
