@@ -294,6 +294,7 @@ class _SdkLink(sdk_ws.Client):  # type: ignore[misc]  # the SDK has no types
         self._now_ms = now_ms
         self._pieces = Pieces(now_ms)
         self._ended = asyncio.Event()
+        self._receiving: asyncio.Task[Any] | None = None
 
     async def open(self) -> None:
         """Connect, or raise a LarkFault that says whether trying again makes sense."""
@@ -320,6 +321,9 @@ class _SdkLink(sdk_ws.Client):  # type: ignore[misc]  # the SDK has no types
     async def close(self) -> None:
         """Say goodbye, but not for longer than a moment; then cut the line."""
         connection = self._conn
+        if self._receiving is not None:
+            # Otherwise the SDK would report our own goodbye as an error.
+            self._receiving.cancel()
         try:
             async with asyncio.timeout(CLOSE_S_MAX):
                 await self._disconnect()
@@ -339,6 +343,7 @@ class _SdkLink(sdk_ws.Client):  # type: ignore[misc]  # the SDK has no types
         self._pulse.ping_interval(self._ping_interval * 1_000)
 
     async def _receive_message_loop(self) -> None:
+        self._receiving = asyncio.current_task()
         try:
             await super()._receive_message_loop()
         except Exception:  # noqa: BLE001, S110 - the top of a task; the SDK has logged why, and the end is what counts
