@@ -1,0 +1,158 @@
+"""Proving a history: every hash is computed again from the bytes that are stored.
+
+What is checked is what a reader relies on: that events are numbered without a gap and chained, that the
+columns beside a body (by which rows are found) say what the body says, that words are the ones that were
+recorded or were erased together with their salt, that every receipt names events that exist, and that the
+refusals' own chain holds from where it was last pruned. Rows are taken one by one; nothing is kept.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
+
+from ledger.chain import link, words_digest
+from ledger.codec import CodecError, decode_body
+from ledger.events import Body
+from ledger.ports import GENESIS, EventRow, Head, ReceiptRow, RefusalRow
+
+REDACTED_SEQS_MAX = 100
+"""How many redacted events a report names; it counts them all."""
+
+
+class Defect(StrEnum):
+    """What is wrong with a row, in the order it is looked for: the first that applies is the answer."""
+
+    NOT_CONTIGUOUS = "not_contiguous"
+    HASH_BROKEN = "hash_broken"
+    BODY_UNREADABLE = "body_unreadable"
+    COLUMNS_DISAGREE = "columns_disagree"
+    WORDS_UNCOVERED = "words_uncovered"
+    WORDS_HALF_ERASED = "words_half_erased"
+    WORDS_CHANGED = "words_changed"
+    EVENTS_MISSING = "events_missing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Break:
+    """The first row that does not hold: an event's seq, a refusal's number, or the first seq of a receipt."""
+
+    part: Literal["event", "receipt", "refusal"]
+    number: int
+    defect: Defect
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What was proved, up to the first break if there is one."""
+
+    head: Head = GENESIS
+    refusals_head: Head = GENESIS
+    events: int = 0
+    receipts: int = 0
+    refusals: int = 0
+    redacted: int = 0
+    redacted_seqs: tuple[int, ...] = ()
+    first_break: Break | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was looked at is as it was recorded."""
+        return self.first_break is None
+
+
+def verify(
+    events: Iterable[EventRow],
+    *,
+    receipts: Iterable[ReceiptRow] = (),
+    refusals: Iterable[RefusalRow] = (),
+    after: Head = GENESIS,
+    refusals_after: Head = GENESIS,
+) -> Report:
+    """Check events after `after`, then receipts against them, then refusals after `refusals_after`."""
+    report = verify_events(events, after=after)
+    if report.holds:
+        report = verify_receipts(receipts, report)
+    if report.holds:
+        report = verify_refusals(refusals, report, after=refusals_after)
+    return report
+
+
+def verify_events(events: Iterable[EventRow], *, after: Head = GENESIS) -> Report:
+    """Check the chain of events from `after`, which is trusted."""
+    seq, last_hash = after
+    count = redacted = 0
+    redacted_seqs: list[int] = []
+    first_break: Break | None = None
+    for row in events:
+        checked = _event_defect(row, seq + 1, last_hash)
+        if isinstance(checked, Defect):
+            first_break = Break(part="event", number=seq + 1, defect=checked)
+            break
+        seq, last_hash, count = row.seq, row.hash, count + 1
+        if checked.words_digest is not None and row.words is None:
+            redacted += 1
+            if redacted <= REDACTED_SEQS_MAX:
+                redacted_seqs.append(seq)
+    return Report(
+        head=Head(seq, last_hash),
+        events=count,
+        redacted=redacted,
+        redacted_seqs=tuple(redacted_seqs),
+        first_break=first_break,
+    )
+
+
+def verify_receipts(receipts: Iterable[ReceiptRow], report: Report) -> Report:
+    """Check that each receipt names events that the chain has; since it has no gap, a range is enough."""
+    count = 0
+    for row in receipts:
+        if not 1 <= row.first_seq <= row.last_seq <= report.head.seq:
+            broken = Break(part="receipt", number=row.first_seq, defect=Defect.EVENTS_MISSING)
+            return replace(report, receipts=count, first_break=broken)
+        count += 1
+    return replace(report, receipts=count)
+
+
+def verify_refusals(refusals: Iterable[RefusalRow], report: Report, *, after: Head = GENESIS) -> Report:
+    """Check the refusals' chain from the anchor that pruning left."""
+    number, last_hash = after
+    count = 0
+    first_break: Break | None = None
+    for row in refusals:
+        defect = _link_defect(row.number, number + 1, row.hash, last_hash, row.body)
+        if defect is not None:
+            first_break = Break(part="refusal", number=number + 1, defect=defect)
+            break
+        number, last_hash, count = row.number, row.hash, count + 1
+    return replace(report, refusals=count, refusals_head=Head(number, last_hash), first_break=first_break)
+
+
+def _link_defect(number: int, expected: int, row_hash: bytes, last_hash: bytes, body: bytes) -> Defect | None:
+    if number != expected:
+        return Defect.NOT_CONTIGUOUS
+    return None if link(last_hash, body) == row_hash else Defect.HASH_BROKEN
+
+
+def _event_defect(row: EventRow, expected_seq: int, last_hash: bytes) -> Body | Defect:
+    """What is wrong with an event, or its body."""
+    defect = _link_defect(row.seq, expected_seq, row.hash, last_hash, row.body)
+    if defect is not None:
+        return defect
+    try:
+        body = decode_body(row.body)
+    except CodecError:
+        return Defect.BODY_UNREADABLE
+    if (body.seq, body.kind, body.goal_id) != (row.seq, row.kind, row.goal_id):
+        return Defect.COLUMNS_DISAGREE
+    return _words_defect(row, body) or body
+
+
+def _words_defect(row: EventRow, body: Body) -> Defect | None:
+    if row.words is None and row.salt is None:
+        return None  # There were none, or they were erased.
+    if body.words_digest is None:
+        return Defect.WORDS_UNCOVERED
+    if row.words is None or row.salt is None:
+        return Defect.WORDS_HALF_ERASED
+    return None if words_digest(row.words, row.salt) == body.words_digest else Defect.WORDS_CHANGED
