@@ -63,6 +63,7 @@ class Tuning(NamedTuple):
     synchronous: Literal["FULL", "NORMAL"] = "FULL"
     vfs: str | None = None
     checkpoint_frames_min: int = CHECKPOINT_FRAMES_MIN
+    lock_wait_ms: int = LOCK_WAIT_MS_MAX
     library_version: str | None = None
 
 
@@ -96,13 +97,13 @@ def _open_reader(path: Path, tuning: Tuning) -> SqliteReader:
     require_safe_library(tuning.library_version or apsw.sqlite_lib_version())
     connection = open_connection(path, vfs=tuning.vfs, read_only=True)
     with closed_if_unusable(connection, path):
-        _harden(connection)
+        _harden(connection, tuning)
         require_schema(connection, len(migrations()))
     return SqliteReader(connection, lambda: _open_reader(path, tuning))
 
 
-def _harden(connection: apsw.Connection) -> None:
-    connection.set_busy_timeout(LOCK_WAIT_MS_MAX)
+def _harden(connection: apsw.Connection, tuning: Tuning) -> None:
+    connection.set_busy_timeout(tuning.lock_wait_ms)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
@@ -111,7 +112,7 @@ def _harden(connection: apsw.Connection) -> None:
 
 
 def _make_ready(connection: apsw.Connection, tuning: Tuning) -> None:
-    _harden(connection)
+    _harden(connection, tuning)
     steps = migrations()
     if connection.readonly("main"):
         require_schema(connection, len(steps))

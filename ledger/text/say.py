@@ -47,7 +47,10 @@ _TABLE = _table()
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 # A joiner stays between two pictures, where it makes one of them; anywhere else it only hides.
 _JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
-_MARKS = "\u0300-\u036f\u0483-\u0489\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
+)
 _PILE = re.compile(f"([{_MARKS}]{{{MARKS_IN_A_ROW_MAX}}})[{_MARKS}]+")
 _LINE_END = re.compile(r"\r\n?")
 

@@ -1,0 +1,1 @@
+"""Programs that work through the API like any agent."""

@@ -1,0 +1,1 @@
+"""The command line: one argv in, one request over the socket, one line out."""

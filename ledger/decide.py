@@ -1,0 +1,33 @@
+"""Deciding: from a command and the state to all its events, or to the first rule it breaks.
+
+A pure function on values. Who may ask at all is checked before anything about the subject is, so that a refusal
+tells a stranger nothing; then the subject must exist; then the family's own rules speak.
+"""
+
+from ledger.catalogue import Action
+from ledger.ids import GoalId
+from ledger.params import Params
+from ledger.refusals import GeneralRefusal
+from ledger.rules.common import Caller, Decision, refuse
+from ledger.rules.goals import GoalRefusal
+from ledger.state import Workspace
+
+
+def may_ask(workspace: Workspace, action: Action, caller: Caller) -> bool:
+    """Whether this kind of caller may ask for the action at all."""
+    if "anyone" in action.who or caller.kind in action.who:
+        return True
+    member = workspace.members.get(caller.member_id)
+    return "owner" in action.who and member is not None and not member.revoked and "owner" in member.roles
+
+
+def decide(workspace: Workspace, action: Action, caller: Caller, params: Params, now_ms: int) -> Decision:
+    """All events of one command, or what already holds, or the refusal. `now_ms` is ledger time."""
+    if not may_ask(workspace, action, caller):
+        return refuse(GeneralRefusal.NOT_PERMITTED, action=action.name, needs=sorted(action.who))
+    if action.goal_bound:
+        goal_id = GoalId(params.goal_id)  # type: ignore[attr-defined]  # goal_bound says that the field is there
+        if goal_id not in workspace.goals:
+            return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=goal_id)
+    assert action.decide is not None, f"{action.name} only reads"
+    return action.decide(workspace, caller, params, now_ms)

@@ -1,0 +1,199 @@
+"""What a reader is shown: plain frozen values, the one shape that cards, page and command line draw from.
+
+A view carries names and numbers, never markup, a command line, a Lark id or a secret. Times are integer
+milliseconds since the epoch. Ledger text in it is data: whoever draws it must show it literally.
+"""
+
+from typing import Literal
+
+import msgspec
+
+FieldClass = Literal["enforced", "retained", "advisory"]
+GoalStateName = Literal[
+    "proposed",
+    "clarifying",
+    "active",
+    "paused",
+    "delivered",
+    "changes_requested",
+    "accepted",
+    "declined",
+    "withdrawn",
+    "stopped",
+]
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """The event that made the shown state true."""
+
+    seq: int
+    kind: str
+    actor_id: str
+    actor_name: str
+    at_ms: int
+    short_hash: str
+
+
+class FieldView(msgspec.Struct, frozen=True, kw_only=True):
+    """One field of the intent: `name` is its key in the shared texts (`field.<name>`)."""
+
+    name: str
+    field_class: FieldClass
+    items: tuple[str, ...]
+
+
+class ArtifactView(msgspec.Struct, frozen=True, kw_only=True):
+    """Evidence: what was handed in, by whom, with its digest."""
+
+    artifact_id: str
+    todo_id: str | None
+    kind: str
+    label: str
+    summary: str
+    sha256: str
+    size_bytes: int
+    submitted_by: str
+
+
+class CriterionView(msgspec.Struct, frozen=True, kw_only=True):
+    """One acceptance criterion and the evidence that names it."""
+
+    criterion_id: str
+    text: str
+    artifacts: tuple[ArtifactView, ...] = ()
+
+
+class TodoView(msgspec.Struct, frozen=True, kw_only=True):
+    """One todo; a soft claim and a hard lease are one row that says which it is."""
+
+    todo_id: str
+    title: str
+    status: Literal["open", "done", "blocked", "deferred", "cancelled"]
+    role: Literal["user", "agent"]
+    priority: str
+    claim: Literal["none", "soft", "lease"]
+    claimed_by: str | None
+    claimed_until_ms: int | None
+    write_scopes: tuple[str, ...]
+    waiting_for: tuple[str, ...]
+    blocked_reason: str
+
+
+class QuestionView(msgspec.Struct, frozen=True, kw_only=True):
+    """The one open question of a goal that is being clarified."""
+
+    question_id: str
+    text: str
+    options: tuple[str, ...]
+    asked_by: str
+
+
+class DecisionView(msgspec.Struct, frozen=True, kw_only=True):
+    """Who decided, when, and in which words."""
+
+    outcome: str
+    by_name: str
+    at_ms: int
+    reason: str
+
+
+class ReviewView(msgspec.Struct, frozen=True, kw_only=True):
+    """One revision of the intent as put before its owners."""
+
+    revision: int
+    status: Literal["open", "confirmed", "declined", "withdrawn", "superseded"]
+    fields: tuple[FieldView, ...]
+    criteria: tuple[CriterionView, ...]
+    proposed_by: str
+    basis: str
+    decision: DecisionView | None
+
+
+class AcceptanceView(msgspec.Struct, frozen=True, kw_only=True):
+    """One delivery as put before its owners."""
+
+    delivery: int
+    status: Literal["open", "accepted", "changes_requested", "superseded"]
+    summary: str
+    criteria: tuple[CriterionView, ...]
+    other_artifacts: tuple[ArtifactView, ...]
+    delivered_by: str
+    basis: str
+    decision: DecisionView | None
+
+
+class NeedView(msgspec.Struct, frozen=True, kw_only=True):
+    """What is needed next and from whom; `code` is its key in the shared texts (`need.<code>`).
+
+    Codes: confirm, answer, work, resume, accept, rework, nothing.
+    """
+
+    code: str
+    people: tuple[str, ...]
+
+
+class GoalView(msgspec.Struct, frozen=True, kw_only=True):
+    """A goal as everyone may see it."""
+
+    goal_id: str
+    title: str
+    state: GoalStateName
+    revision: int
+    priority: str
+    objective: str
+    need: NeedView
+    responsible: tuple[str, ...]
+    claimed_until_ms: int | None
+    write_scopes: tuple[str, ...]
+    quota_state: str
+    quota_allowed_slots: int
+    quota_spent_slots: int
+    todos: tuple[TodoView, ...]
+    todos_total: int
+    todos_done: int
+    artifacts: tuple[ArtifactView, ...]
+    question: QuestionView | None
+    decision: DecisionView | None
+    cause: Cause
+    seq: int
+
+
+class FormView(msgspec.Struct, frozen=True, kw_only=True):
+    """The proposal form, blank or filled again after a refusal; `values` are by input name.
+
+    Input names: title, objective, criteria, non_goals, write_scopes, budget, stop_conditions.
+    """
+
+    status: Literal["open", "submitted"]
+    values: dict[str, str]
+    problem_code: str | None
+    problem_details: dict[str, str]
+    goal_id: str | None
+
+
+class ResultView(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of one attempt: committed, or refused with a code from the shared texts."""
+
+    ok: bool
+    action: str
+    code: str
+    details: dict[str, str]
+    goal_id: str | None
+    title: str
+
+
+class CardView(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything one card is drawn from: the slot's subject, its view, and a token for each offered action.
+
+    `tokens` maps an action name (`goal.confirm`) to the opaque signed token that its button carries.
+    An action without a token is not offered: no button is drawn for it.
+    """
+
+    kind: Literal["form", "review", "goal", "acceptance", "result"]
+    audience: Literal["group", "direct"]
+    tokens: dict[str, str]
+    goal: GoalView | None = None
+    review: ReviewView | None = None
+    acceptance: AcceptanceView | None = None
+    form: FormView | None = None
+    result: ResultView | None = None

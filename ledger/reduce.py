@@ -1,0 +1,139 @@
+"""The reducer: the one place where state changes, and only by recorded events.
+
+Folding never fails on a rule: what is recorded happened. The same function serves the writer, the readers and the
+replay, so that a state rebuilt from the log equals the one that grew event by event.
+"""
+
+from collections.abc import Callable
+from typing import cast
+
+from msgspec.structs import replace
+
+from ledger.events import ERASED, Facts, Recorded, Words
+from ledger.ids import GoalId
+from ledger.reduce_goals import FOLDS as GOAL_FOLDS
+from ledger.reduce_work import FOLDS as WORK_FOLDS
+from ledger.rules import goals, members
+from ledger.state import Address, EventNote, Goal, Member, Pairing, Token, Workspace
+
+
+def fold(workspace: Workspace, event: Recorded) -> None:
+    """Apply one recorded event to the state."""
+    facts = event.facts
+    if event.goal_id is None:
+        _WORKSPACE_FOLDS[type(facts)](workspace, event)
+    else:
+        _fold_goal(workspace, event.goal_id, event)
+    workspace.seq = event.seq
+    workspace.hash = event.hash
+    workspace.at_ms = event.at_ms
+
+
+def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
+    if type(event.facts) is goals.GoalProposed:
+        goal = workspace.goals[goal_id] = Goal(goal_id, event.actor, event.seq)
+    else:
+        goal = workspace.goals[goal_id]
+    fold_one = GOAL_FOLDS.get(type(event.facts)) or WORK_FOLDS[type(event.facts)]
+    fold_one(goal, event)
+    goal.last_seq = event.seq
+    note = EventNote(
+        seq=event.seq,
+        kind=event.kind,
+        actor=event.actor,
+        at_ms=event.at_ms,
+        short_hash=event.hash[:4].hex(),
+        subject=getattr(event.facts, "todo_id", None) or goal_id,
+    )
+    goal.recent.append(note)
+    goal.cause = note
+
+
+def _created(workspace: Workspace, event: Recorded) -> None:
+    workspace.created = True
+    workspace.name = _word(event.words, "name")
+
+
+def _added(workspace: Workspace, event: Recorded) -> None:
+    facts = cast(members.MemberAdded, event.facts)
+    workspace.members[facts.member_id] = Member(
+        member_id=facts.member_id,
+        kind=facts.member_kind,
+        roles=facts.roles,
+        profile_role=facts.profile_role,
+        capabilities=facts.capabilities,
+        goals=facts.goals,
+        display_name=_word(event.words, "display_name"),
+    )
+
+
+def _revoked(workspace: Workspace, event: Recorded) -> None:
+    facts = cast(members.MemberRevoked, event.facts)
+    member = workspace.members[facts.member_id]
+    workspace.members[facts.member_id] = replace(member, revoked=True, identity_digest=None)
+    if member.identity_digest is not None:
+        del workspace.identities[member.identity_digest]
+    workspace.addresses.pop(facts.member_id, None)
+    for digest, token in workspace.tokens.items():
+        if token.member_id == facts.member_id:
+            workspace.tokens[digest] = replace(token, revoked=True)
+
+
+def _token_issued(workspace: Workspace, event: Recorded) -> None:
+    facts = cast(members.TokenIssued, event.facts)
+    workspace.tokens[facts.secret_digest] = Token(
+        token_id=facts.token_id, member_id=facts.member_id, secret_digest=facts.secret_digest, expires_at_ms=facts.expires_at_ms
+    )
+    workspace.tokens_by_id[facts.token_id] = facts.secret_digest
+
+
+def _token_revoked(workspace: Workspace, event: Recorded) -> None:
+    digest = workspace.tokens_by_id[cast(members.TokenRevoked, event.facts).token_id]
+    workspace.tokens[digest] = replace(workspace.tokens[digest], revoked=True)
+
+
+def _pairing_offered(workspace: Workspace, event: Recorded) -> None:
+    facts = cast(members.PairingOffered, event.facts)
+    workspace.pairings[facts.code_digest] = Pairing(member_id=facts.member_id, code_digest=facts.code_digest, expires_at_ms=facts.expires_at_ms)
+
+
+def _paired(workspace: Workspace, event: Recorded) -> None:
+    facts = cast(members.MemberPaired, event.facts)
+    workspace.pairings.pop(facts.code_digest, None)
+    member = workspace.members[facts.member_id]
+    if member.identity_digest is not None:
+        workspace.identities.pop(member.identity_digest, None)
+    workspace.members[facts.member_id] = replace(member, identity_digest=facts.identity_digest)
+    workspace.identities[facts.identity_digest] = facts.member_id
+    if isinstance(event.words, members.IdentityWords):
+        words = event.words
+        workspace.addresses[facts.member_id] = Address(
+            member_id=facts.member_id, tenant_key=words.tenant_key, app_id=words.app_id, open_id=words.open_id, union_id=words.union_id
+        )
+
+
+def _key_rotated(workspace: Workspace, event: Recorded) -> None:
+    facts = cast(members.ButtonKeyRotated, event.facts)
+    workspace.button_keys[facts.key_id - 1] = facts.previous_until_ms
+    workspace.button_keys[facts.key_id] = None
+
+
+def _word(words: Words | None, name: str) -> str:
+    return ERASED if words is None else str(getattr(words, name))
+
+
+_WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
+    members.WorkspaceCreated: _created,
+    members.MemberAdded: _added,
+    members.MemberRevoked: _revoked,
+    members.TokenIssued: _token_issued,
+    members.TokenRevoked: _token_revoked,
+    members.PairingOffered: _pairing_offered,
+    members.MemberPaired: _paired,
+    members.ButtonKeyRotated: _key_rotated,
+}
+
+
+def folded_types() -> frozenset[type[Facts]]:
+    """Every facts type that the reducer knows; a test holds it against the wire table."""
+    return frozenset(_WORKSPACE_FOLDS) | frozenset(GOAL_FOLDS) | frozenset(WORK_FOLDS)

@@ -1,0 +1,191 @@
+"""Folds of a goal's own events: its promise, its question, its deliveries and its life."""
+
+from collections.abc import Callable
+from typing import Literal, cast
+
+from msgspec.structs import replace
+
+from ledger.canonical import basis_of
+from ledger.events import ERASED, Facts, Recorded
+from ledger.rules import goals
+from ledger.state import Delivery, Goal, GoalState, Intent, Question
+
+
+def _proposed(goal: Goal, event: Recorded) -> None:
+    goal.intents.append(_intent(event))
+
+
+def _revised(goal: Goal, event: Recorded) -> None:
+    last = goal.intents[-1]
+    if last.status == "open":
+        goal.intents[-1] = replace(last, status="superseded")
+    goal.intents.append(_intent(event))
+
+
+def _intent(event: Recorded) -> Intent:
+    facts = cast(goals.GoalProposed, event.facts)
+    words = event.words if isinstance(event.words, goals.IntentWords) else _erased_intent(len(facts.criterion_ids))
+    return Intent(
+        number=facts.revision,
+        proposed_by=event.actor,
+        at_ms=event.at_ms,
+        status="open",
+        priority=facts.priority,
+        criterion_ids=facts.criterion_ids,
+        write_scopes=facts.write_scopes,
+        capabilities=facts.capabilities,
+        owners=facts.owners,
+        approvers=facts.approvers,
+        handoff_mode=facts.handoff_mode,
+        allowed_slots=facts.allowed_slots,
+        enforce=facts.enforce,
+        # The event's hash covers facts and words alike, so this basis stands for exactly this promise.
+        basis=basis_of("confirm", facts.goal_id, facts.revision, event.hash.hex()),
+        title=words.title,
+        objective=words.objective,
+        criteria=words.criteria,
+        non_goals=words.non_goals,
+        constraints=words.constraints,
+        budget=words.budget,
+        stop_conditions=words.stop_conditions,
+    )
+
+
+def _erased_intent(criteria: int) -> goals.IntentWords:
+    return goals.IntentWords(
+        title=ERASED,
+        objective=ERASED,
+        criteria=(ERASED,) * criteria,
+        non_goals=(),
+        constraints=(),
+        budget="",
+        stop_conditions=(),
+    )
+
+
+def _asked(goal: Goal, event: Recorded) -> None:
+    facts, words = cast(goals.ClarificationAsked, event.facts), event.words
+    text, options = (words.question, words.options) if isinstance(words, goals.QuestionWords) else (ERASED, ())
+    goal.question = Question(question_id=facts.question_id, asked_by=event.actor, text=text, options=options)
+    _enter(goal, "clarifying", event)
+
+
+def _answered(goal: Goal, event: Recorded) -> None:
+    goal.question = None
+    _enter(goal, "proposed", event)
+
+
+def _confirmed(goal: Goal, event: Recorded) -> None:
+    facts = cast(goals.GoalConfirmed, event.facts)
+    if goal.confirmed:
+        goal.intents[goal.confirmed - 1] = replace(goal.intents[goal.confirmed - 1], status="superseded")
+    _decide_revision(goal, event, facts.revision, "confirmed")
+    first = not goal.confirmed
+    goal.confirmed = facts.revision
+    if first:
+        _enter(goal, "active", event)
+
+
+def _adopted(goal: Goal, event: Recorded) -> None:
+    facts = cast(goals.RevisionAdopted, event.facts)
+    goal.adopted[facts.agent_id] = facts.revision
+
+
+def _declined(goal: Goal, event: Recorded) -> None:
+    _decide_revision(goal, event, cast(goals.GoalDeclined, event.facts).revision, "declined")
+    if not goal.confirmed:
+        goal.question = None
+        _enter(goal, "declined", event)
+
+
+def _withdrawn(goal: Goal, event: Recorded) -> None:
+    _decide_revision(goal, event, cast(goals.GoalWithdrawn, event.facts).revision, "withdrawn")
+    if not goal.confirmed:
+        goal.question = None
+        _enter(goal, "withdrawn", event)
+
+
+def _decide_revision(goal: Goal, event: Recorded, number: int, status: Literal["confirmed", "declined", "withdrawn"]) -> None:
+    goal.intents[number - 1] = replace(
+        goal.intents[number - 1], status=status, decided_by=event.actor, decided_at_ms=event.at_ms, reason=_reason(event)
+    )
+
+
+def _paused(goal: Goal, event: Recorded) -> None:
+    goal.resume_to = goal.state
+    _enter(goal, "paused", event)
+
+
+def _resumed(goal: Goal, event: Recorded) -> None:
+    _enter(goal, goal.resume_to, event)
+
+
+def _stopped(goal: Goal, event: Recorded) -> None:
+    if goal.pending:
+        goal.intents[-1] = replace(goal.intents[-1], status="superseded")
+    _enter(goal, "stopped", event)
+
+
+def _delivered(goal: Goal, event: Recorded) -> None:
+    facts, words = cast(goals.GoalDelivered, event.facts), event.words
+    goal.deliveries.append(
+        Delivery(
+            number=facts.delivery,
+            delivered_by=event.actor,
+            at_ms=event.at_ms,
+            status="open",
+            artifact_ids=tuple(artifact_id for artifact_id, _ in facts.artifacts),
+            basis=basis_of("accept", goal.goal_id, goal.intent.basis, facts.delivery, facts.artifacts, event.hash.hex()),
+            summary=words.summary if isinstance(words, goals.SummaryWords) else ERASED,
+        )
+    )
+    _enter(goal, "delivered", event)
+
+
+def _accepted(goal: Goal, event: Recorded) -> None:
+    _decide_delivery(goal, event, "accepted")
+    _enter(goal, "accepted", event)
+
+
+def _changes_requested(goal: Goal, event: Recorded) -> None:
+    _decide_delivery(goal, event, "changes_requested")
+    _enter(goal, "changes_requested", event)
+
+
+def _decide_delivery(goal: Goal, event: Recorded, status: Literal["accepted", "changes_requested"]) -> None:
+    goal.deliveries[-1] = replace(
+        goal.deliveries[-1], status=status, decided_by=event.actor, decided_at_ms=event.at_ms, reason=_reason(event)
+    )
+
+
+def _bound(goal: Goal, event: Recorded) -> None:
+    goal.channels[cast(goals.ChannelBound, event.facts).channel_id] = event.surface
+
+
+def _reason(event: Recorded) -> str:
+    return event.words.reason if isinstance(event.words, goals.GoalReasonWords) else ""
+
+
+def _enter(goal: Goal, state: GoalState, event: Recorded) -> None:
+    goal.state = state
+    goal.state_seq = event.seq
+    goal.reason = _reason(event)
+
+
+FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
+    goals.GoalProposed: _proposed,
+    goals.GoalRevised: _revised,
+    goals.ClarificationAsked: _asked,
+    goals.ClarificationAnswered: _answered,
+    goals.GoalConfirmed: _confirmed,
+    goals.RevisionAdopted: _adopted,
+    goals.GoalDeclined: _declined,
+    goals.GoalWithdrawn: _withdrawn,
+    goals.GoalPaused: _paused,
+    goals.GoalResumed: _resumed,
+    goals.GoalStopped: _stopped,
+    goals.GoalDelivered: _delivered,
+    goals.GoalAccepted: _accepted,
+    goals.ChangesRequested: _changes_requested,
+    goals.ChannelBound: _bound,
+}

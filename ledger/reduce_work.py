@@ -1,0 +1,240 @@
+"""Folds of work: todos, leases and artifacts, with the indexes that make reads and rules flat."""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable
+from typing import cast
+
+from msgspec.structs import replace
+
+from ledger.events import ERASED, Facts, Recorded
+from ledger.rules import artifacts, leases, todos
+from ledger.state import Artifact, Goal, Lease, Todo, put, take
+
+
+def _todo_added(goal: Goal, event: Recorded) -> None:
+    facts, words = cast(todos.TodoAdded, event.facts), event.words
+    title, acceptance = (words.title, words.acceptance) if isinstance(words, todos.TodoWords) else (ERASED, "")
+    todo = Todo(
+        todo_id=facts.todo_id,
+        seq=event.seq,
+        role=facts.role,
+        status="open",
+        priority=facts.priority,
+        task_class=facts.task_class,
+        action_kind=facts.action_kind,
+        required_write_scopes=facts.required_write_scopes,
+        required_capabilities=facts.required_capabilities,
+        depends_on=facts.depends_on,
+        bound_agent=facts.bound_agent,
+        excluded_agents=facts.excluded_agents,
+        title=title,
+        acceptance=acceptance,
+        claimed_by=facts.claimed_by,
+        claim_seq=event.seq if facts.claimed_by else 0,
+    )
+    unmet = 0
+    for other in facts.depends_on:
+        goal.waiting.setdefault(other, set()).add(facts.todo_id)
+        unmet += goal.todos[other].status != "done"
+    if unmet:
+        goal.unmet[facts.todo_id] = unmet
+    _store(goal, None, todo)
+
+
+def _todo_claimed(goal: Goal, event: Recorded) -> None:
+    facts = cast(todos.TodoClaimed, event.facts)
+    _change(goal, facts.todo_id, claimed_by=facts.agent_id, claim_seq=event.seq, claim_from_lease=False)
+
+
+def _todo_released(goal: Goal, event: Recorded) -> None:
+    _change(goal, cast(todos.TodoReleased, event.facts).todo_id, claimed_by=None, claim_from_lease=False)
+
+
+def _todo_updated(goal: Goal, event: Recorded) -> None:
+    facts, words = cast(todos.TodoUpdated, event.facts), event.words
+    todo = goal.todos[facts.todo_id]
+    title, note = (words.title, words.note) if isinstance(words, todos.TodoUpdateWords) else (None, None)
+    _change(
+        goal,
+        facts.todo_id,
+        priority=facts.priority or todo.priority,
+        status="open" if facts.reopened else todo.status,
+        reason="" if facts.reopened else todo.reason,
+        title=title or todo.title,
+        note=todo.note if note is None else note,
+    )
+
+
+def _todo_blocked(goal: Goal, event: Recorded) -> None:
+    _change(goal, cast(todos.TodoBlocked, event.facts).todo_id, status="blocked", reason=_reason(event))
+
+
+def _todo_completed(goal: Goal, event: Recorded) -> None:
+    facts = cast(todos.TodoCompleted, event.facts)
+    _change(
+        goal,
+        facts.todo_id,
+        status="done",
+        claimed_by=None,
+        claim_from_lease=False,
+        completed_by=facts.completed_by,
+        completed_seq=event.seq,
+        completed_at_ms=event.at_ms,
+        completion_turn_key=facts.completion_turn_key,
+        evidence=facts.evidence,
+        successor_todo_ids=() if facts.successor_todo_id is None else (facts.successor_todo_id,),
+        note=_reason(event) or goal.todos[facts.todo_id].note,
+    )
+    goal.done_total += 1
+    for other in goal.waiting.pop(facts.todo_id, ()):
+        left = goal.unmet.pop(other) - 1
+        if left:
+            goal.unmet[other] = left
+        else:
+            _store(goal, None, goal.todos[other])
+
+
+def _todo_cancelled(goal: Goal, event: Recorded) -> None:
+    facts = cast(todos.TodoCancelled, event.facts)
+    _change(goal, facts.todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=_reason(event))
+    for other in goal.todos[facts.todo_id].depends_on:
+        goal.waiting.get(other, set()).discard(facts.todo_id)
+    goal.unmet.pop(facts.todo_id, None)
+
+
+def _change(goal: Goal, todo_id: todos.TodoId, **changes: object) -> None:
+    before = goal.todos[todo_id]
+    _store(goal, before, replace(before, **changes))
+
+
+def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
+    """Keep the record and its places: in the open list, in its claimant's list, or among the ready."""
+    goal.todos[todo.todo_id] = todo
+    if before is not None:
+        old = (before.priority, before.seq, before.todo_id)
+        take(goal.by_priority, old)
+        if before.claimed_by is None:
+            take(goal.ready, old)
+        else:
+            goal.mine[before.claimed_by].pop(todo.todo_id, None)
+    if todo.status == "open":
+        entry = (todo.priority, todo.seq, todo.todo_id)
+        _enter(goal, entry)
+        if todo.claimed_by is not None:
+            goal.mine.setdefault(todo.claimed_by, {})[todo.todo_id] = None
+        elif todo.role == "agent" and todo.todo_id not in goal.unmet:
+            put(goal.ready, entry)
+
+
+def _enter(goal: Goal, entry: tuple[str, int, todos.TodoId]) -> None:
+    at = bisect_left(goal.by_priority, entry)
+    if at == len(goal.by_priority) or goal.by_priority[at] != entry:
+        goal.by_priority.insert(at, entry)
+
+
+def _lease_acquired(goal: Goal, event: Recorded) -> None:
+    facts = cast(leases.LeaseAcquired, event.facts)
+    _end(goal, facts.todo_id)
+    goal.leases[facts.todo_id] = Lease(
+        todo_id=facts.todo_id,
+        owner=facts.owner,
+        idempotency_key=facts.idempotency_key,
+        write_scopes=facts.write_scopes,
+        acquire_ttl_seconds=facts.acquire_ttl_seconds,
+        version=facts.version,
+        lease_epoch=facts.lease_epoch,
+        acquired_at_ms=event.at_ms,
+        updated_at_ms=event.at_ms,
+        expires_at_ms=facts.expires_at_ms,
+        status="active",
+        seq=event.seq,
+    )
+    goal.keys.setdefault(facts.todo_id, set()).add(facts.idempotency_key)
+    goal.scopes.add(facts.todo_id, facts.write_scopes)
+    insort(goal.due, (facts.expires_at_ms, facts.todo_id))
+    _change(goal, facts.todo_id, claimed_by=facts.owner, claim_seq=event.seq, claim_from_lease=True)
+
+
+def _lease_renewed(goal: Goal, event: Recorded) -> None:
+    facts = cast(leases.LeaseRenewed, event.facts)
+    lease = goal.leases[facts.todo_id]
+    _forget_due(goal, lease)
+    goal.leases[facts.todo_id] = replace(
+        lease, version=facts.version, expires_at_ms=facts.expires_at_ms, updated_at_ms=event.at_ms, seq=event.seq
+    )
+    insort(goal.due, (facts.expires_at_ms, facts.todo_id))
+
+
+def _lease_released(goal: Goal, event: Recorded) -> None:
+    facts = cast(leases.LeaseReleased, event.facts)
+    _end(goal, facts.todo_id)
+    goal.leases[facts.todo_id] = replace(
+        goal.leases[facts.todo_id], status="released", released_at_ms=event.at_ms, updated_at_ms=event.at_ms, seq=event.seq
+    )
+    _end_claim(goal, facts.todo_id)
+
+
+def _lease_expired(goal: Goal, event: Recorded) -> None:
+    facts = cast(leases.LeaseExpired, event.facts)
+    _end(goal, facts.todo_id)
+    goal.leases[facts.todo_id] = replace(
+        goal.leases[facts.todo_id], status="expired", released_at_ms=facts.expired_at_ms, updated_at_ms=event.at_ms, seq=event.seq
+    )
+    _end_claim(goal, facts.todo_id)
+
+
+def _end(goal: Goal, todo_id: leases.TodoId) -> None:
+    lease = goal.leases.get(todo_id)
+    if lease is not None and lease.status == "active":
+        goal.scopes.remove(todo_id, lease.write_scopes)
+        _forget_due(goal, lease)
+
+
+def _forget_due(goal: Goal, lease: Lease) -> None:
+    entry = (lease.expires_at_ms, lease.todo_id)
+    at = bisect_left(goal.due, entry)
+    if at < len(goal.due) and goal.due[at] == entry:
+        del goal.due[at]
+
+
+def _end_claim(goal: Goal, todo_id: leases.TodoId) -> None:
+    if goal.todos[todo_id].claim_from_lease:
+        _change(goal, todo_id, claimed_by=None, claim_from_lease=False)
+
+
+def _artifact_submitted(goal: Goal, event: Recorded) -> None:
+    facts, words = cast(artifacts.ArtifactSubmitted, event.facts), event.words
+    label, summary = (words.label, words.summary) if isinstance(words, artifacts.ArtifactWords) else (ERASED, "")
+    goal.artifacts[facts.artifact_id] = Artifact(
+        artifact_id=facts.artifact_id,
+        todo_id=facts.todo_id,
+        kind=facts.artifact_kind,
+        sha256=facts.sha256,
+        size_bytes=facts.size_bytes,
+        criterion_ids=facts.criterion_ids,
+        revision=facts.revision,
+        submitted_by=event.actor,
+        at_ms=event.at_ms,
+        label=label,
+        summary=summary,
+    )
+
+
+def _reason(event: Recorded) -> str:
+    return event.words.reason if isinstance(event.words, todos.ReasonWords) else ""
+
+
+FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
+    todos.TodoAdded: _todo_added,
+    todos.TodoClaimed: _todo_claimed,
+    todos.TodoReleased: _todo_released,
+    todos.TodoUpdated: _todo_updated,
+    todos.TodoBlocked: _todo_blocked,
+    todos.TodoCompleted: _todo_completed,
+    todos.TodoCancelled: _todo_cancelled,
+    leases.LeaseAcquired: _lease_acquired,
+    leases.LeaseRenewed: _lease_renewed,
+    leases.LeaseReleased: _lease_released,
+    leases.LeaseExpired: _lease_expired,
+    artifacts.ArtifactSubmitted: _artifact_submitted,
+}

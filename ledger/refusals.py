@@ -1,0 +1,137 @@
+"""Refusals: the first broken rule is the answer, as a value.
+
+Every family lists its codes in order of precedence. This module says what a refusal is and which class each
+code belongs to; the class alone decides exit code and HTTP status, in one table, for every surface.
+"""
+
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+Outcome = Literal["committed", "partial", "all_gap", "stale", "rejected", "denied", "waiting", "noop"]
+
+
+class RefusalClass(StrEnum):
+    """How a refusal is answered; one row of `STATUS` each."""
+
+    USAGE = "usage"
+    NOT_FOUND = "not_found"
+    DENIED = "denied"
+    UNAUTHENTICATED = "unauthenticated"
+    STALE = "stale"
+    RULE = "rule"
+    WAITING = "waiting"
+    BUSY = "busy"
+    FAULT = "fault"
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What a class means on each surface."""
+
+    outcome: Outcome
+    exit_code: int
+    http_status: int
+    toast: Literal["info", "warning", "error"]
+
+
+STATUS: dict[RefusalClass, Status] = {
+    RefusalClass.USAGE: Status("rejected", 2, 400, "warning"),
+    RefusalClass.NOT_FOUND: Status("rejected", 3, 404, "warning"),
+    RefusalClass.DENIED: Status("denied", 5, 403, "error"),
+    RefusalClass.UNAUTHENTICATED: Status("denied", 5, 401, "error"),
+    RefusalClass.STALE: Status("stale", 4, 409, "warning"),
+    RefusalClass.RULE: Status("rejected", 1, 422, "warning"),
+    RefusalClass.WAITING: Status("waiting", 6, 423, "info"),
+    RefusalClass.BUSY: Status("rejected", 7, 503, "warning"),
+    RefusalClass.FAULT: Status("rejected", 8, 500, "error"),
+}
+
+
+class GeneralRefusal(StrEnum):
+    """Refusals that belong to no family, in the order they are checked."""
+
+    UNKNOWN_ACTION = "unknown_action"
+    BODY_TOO_LARGE = "body_too_large"
+    MALFORMED_PARAMS = "malformed_params"
+    UNAUTHENTICATED = "unauthenticated"
+    CREDENTIAL_EXPIRED = "credential_expired"
+    CREDENTIAL_REVOKED = "credential_revoked"
+    REQUEST_KEY_REQUIRED = "request_key_required"
+    REQUEST_KEY_MALFORMED = "request_key_malformed"
+    IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    SURFACE_FORBIDDEN = "surface_forbidden"
+    NOT_PERMITTED = "not_permitted"
+    BASIS_REQUIRED = "basis_required"
+    STALE_BASIS = "stale_basis"
+    BUSY = "busy"
+    STORAGE_FULL = "storage_full"
+    SHUTTING_DOWN = "shutting_down"
+    FAULT = "fault"
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """Why nothing was done. `details` are names and numbers, never words or secrets."""
+
+    code: StrEnum
+    details: dict[str, object] = {}
+    basis: str | None = None
+
+    @property
+    def status(self) -> Status:
+        """What this refusal means on every surface."""
+        return STATUS[class_of(self.code.value)]
+
+
+CLASS_OF: dict[str, RefusalClass] = {
+    "unknown_action": RefusalClass.NOT_FOUND,
+    "body_too_large": RefusalClass.USAGE,
+    "malformed_params": RefusalClass.USAGE,
+    "unauthenticated": RefusalClass.UNAUTHENTICATED,
+    "credential_expired": RefusalClass.UNAUTHENTICATED,
+    "credential_revoked": RefusalClass.UNAUTHENTICATED,
+    "request_key_required": RefusalClass.USAGE,
+    "request_key_malformed": RefusalClass.USAGE,
+    "surface_forbidden": RefusalClass.DENIED,
+    "not_permitted": RefusalClass.DENIED,
+    "not_an_owner": RefusalClass.DENIED,
+    "not_the_proposer": RefusalClass.DENIED,
+    "goal_not_granted": RefusalClass.DENIED,
+    "actor_not_registered": RefusalClass.DENIED,
+    "actor_excluded": RefusalClass.DENIED,
+    "owner_not_registered": RefusalClass.DENIED,
+    "claim_actor_mismatch": RefusalClass.DENIED,
+    "basis_required": RefusalClass.USAGE,
+    "stale_basis": RefusalClass.STALE,
+    "version_required": RefusalClass.USAGE,
+    "version_mismatch": RefusalClass.STALE,
+    "lease_cas_mismatch": RefusalClass.STALE,
+    "lease_not_active": RefusalClass.STALE,
+    "goal_not_found": RefusalClass.NOT_FOUND,
+    "todo_not_found": RefusalClass.NOT_FOUND,
+    "member_not_found": RefusalClass.NOT_FOUND,
+    "artifact_not_found": RefusalClass.NOT_FOUND,
+    "token_not_found": RefusalClass.NOT_FOUND,
+    "question_not_found": RefusalClass.NOT_FOUND,
+    "pairing_code_unknown": RefusalClass.NOT_FOUND,
+    "invalid_write_scope": RefusalClass.USAGE,
+    "invalid_owner": RefusalClass.USAGE,
+    "identity_unpaired": RefusalClass.DENIED,
+    "button_forged": RefusalClass.DENIED,
+    "button_expired": RefusalClass.STALE,
+    "button_elsewhere": RefusalClass.DENIED,
+    "tenant_foreign": RefusalClass.DENIED,
+    "busy": RefusalClass.BUSY,
+    "storage_full": RefusalClass.BUSY,
+    "shutting_down": RefusalClass.BUSY,
+    "fault": RefusalClass.FAULT,
+    "objective_review_required": RefusalClass.WAITING,
+    "goal_not_confirmed": RefusalClass.WAITING,
+    "dependency_unmet": RefusalClass.WAITING,
+}
+"""Codes that are not an ordinary broken rule (class `rule`)."""
+
+
+def class_of(code: str) -> RefusalClass:
+    """The class of a refusal code."""
+    return CLASS_OF.get(code, RefusalClass.RULE)

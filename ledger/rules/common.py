@@ -1,0 +1,83 @@
+"""What every family shares: who asks, what a decision looks like, and the checks that come first.
+
+A decider is a pure function of the workspace, the caller, the parameters and the moment. It yields all events
+of one command, or says that the wish already holds and which event made it so, or refuses.
+"""
+
+import msgspec
+
+from ledger.events import Draft, Surface
+from ledger.ids import GoalId, MemberId, TodoId
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.state import Goal, Member, Workspace
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """The proved actor of a command, and the surface it came by."""
+
+    member_id: MemberId
+    kind: str
+    surface: Surface
+    channel_id: str | None = None
+    """The chat a press came from; None elsewhere."""
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """Nothing to do: the wish already holds, made so by the event `seq`."""
+
+    seq: int
+    facts: dict[str, object]
+
+
+Decision = tuple[Draft, ...] | Held | Refusal
+
+
+def refuse(code: object, /, *, basis: str | None = None, **details: object) -> Refusal:
+    """A refusal with its details; None details are left out."""
+    return Refusal(code=code, details={name: value for name, value in details.items() if value is not None}, basis=basis)  # type: ignore[arg-type]  # codes are StrEnums of many families
+
+
+def next_seq(workspace: Workspace, offset: int = 0) -> int:
+    """The seq that the command's event number `offset` will get."""
+    return workspace.seq + 1 + offset
+
+
+def is_owner(goal: Goal, member_id: MemberId, workspace: Workspace) -> bool:
+    """Whether this person decides for the goal: a named owner, or any workspace owner where none is named."""
+    owners = goal.intent.owners
+    if owners:
+        return member_id in owners
+    member = workspace.members.get(member_id)
+    return member is not None and not member.revoked and "owner" in member.roles
+
+
+def owners_of(goal: Goal, workspace: Workspace) -> tuple[MemberId, ...]:
+    """The people who decide for the goal."""
+    if goal.intent.owners:
+        return goal.intent.owners
+    return tuple(m.member_id for m in workspace.members.values() if "owner" in m.roles and not m.revoked)
+
+
+def registered(workspace: Workspace, member_id: MemberId) -> Member | None:
+    """The member, unless unknown or revoked."""
+    member = workspace.members.get(member_id)
+    return None if member is None or member.revoked else member
+
+
+def granted(member: Member, goal_id: GoalId) -> bool:
+    """Whether the member may act on this goal."""
+    return "*" in member.goals or goal_id in member.goals
+
+
+def check_basis(given: str | None, current: str, changed: tuple[str, ...], *, required: bool) -> Refusal | None:
+    """Compare what was seen with what is: a decision applies to exactly what was on the card."""
+    if given is None:
+        return refuse(GeneralRefusal.BASIS_REQUIRED, basis=current) if required else None
+    if given != current:
+        return refuse(GeneralRefusal.STALE_BASIS, given=given, changed=list(changed), basis=current)
+    return None
+
+
+def todo_ids(ids: tuple[str, ...]) -> tuple[TodoId, ...]:
+    """Validated texts as ids."""
+    return tuple(TodoId(text) for text in ids)

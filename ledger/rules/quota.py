@@ -1,0 +1,156 @@
+"""Quota: may this agent do a turn now? One closed verdict, from which everything else is derived.
+
+The order of the conditions is the decision: the first that holds is the answer. If it cannot be made, it is no.
+"""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from pydantic import Field
+
+from ledger.ids import GoalId, MemberId
+from ledger.params import GoalIdText, MemberIdText, Params
+from ledger.rules.common import granted, registered
+from ledger.rules.leases import effective_claim, effective_lease
+from ledger.state import Goal, Member, Todo, Workspace
+
+WINDOW_HOURS = 24
+SLOT_MINUTES = 1
+CANDIDATES_MAX = 256
+"""How much ready work is looked at to find some that fits the agent."""
+
+
+class QuotaState(StrEnum):
+    """What the goal and its work are like for this agent, in order of precedence."""
+
+    BLOCKED_HEALTH = "blocked_health"
+    PAUSED = "paused"
+    OPERATOR_GATE = "operator_gate"
+    OBJECTIVE_REVIEW_REQUIRED = "objective_review_required"
+    CAPABILITY_MISSING = "capability_missing"
+    THROTTLED = "throttled"
+    ELIGIBLE = "eligible"
+    WAITING = "waiting"
+    TERMINAL_NO_FOLLOWUP = "terminal_no_followup"
+    FOCUS_WAIT = "focus_wait"
+
+
+class QuotaDecision(StrEnum):
+    """What the agent is to do; every boolean of the answer is derived from it."""
+
+    RUN = "run"
+    SKIP = "skip"
+    OBSERVE = "observe"
+    ASK_USER = "ask_user"
+    REPLAN = "replan"
+    REPAIR = "repair"
+
+
+class ShouldRun(Params):
+    """Whether an agent may do a turn on a goal now, and on what."""
+
+    goal_id: Annotated[GoalIdText, Field(description="The goal.")]
+    agent_id: Annotated[MemberIdText | None, Field(description="The agent; the caller when absent.")] = None
+
+
+class ShowStatus(Params):
+    """What is going on in the workspace, and what waits for whom."""
+
+    limit: Annotated[int, Field(ge=1, le=200, description="How many goals at most.")] = 50
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The one answer."""
+
+    state: QuotaState
+    decision: QuotaDecision
+    reason_codes: tuple[str, ...]
+    todo: Todo | None = None
+
+
+def allowed_slots(goal: Goal) -> int:
+    """Slots in the rolling window."""
+    slots = goal.intent.allowed_slots
+    return WINDOW_HOURS * 60 // SLOT_MINUTES if slots is None else slots
+
+
+def decide_should_run(workspace: Workspace, goal_id: GoalId, agent_id: MemberId, now_ms: int) -> Verdict:
+    """Decide in the order of the contract; first match wins."""
+    goal = workspace.goals.get(goal_id)
+    member = registered(workspace, agent_id)
+    if goal is None or member is None or member.kind != "agent" or not granted(member, goal_id):
+        unknown = "goal_unknown" if goal is None else "agent_not_granted"
+        return _verdict(QuotaState.BLOCKED_HEALTH, QuotaDecision.SKIP, unknown)
+    if (halted := _halted(goal)) is not None:
+        return halted
+    if goal.adopted.get(agent_id, 1) < goal.confirmed:
+        return _verdict(QuotaState.OBJECTIVE_REVIEW_REQUIRED, QuotaDecision.REPAIR, "revision_not_adopted")
+    todo, lacking = select(goal, member, now_ms)
+    if todo is None and lacking:
+        return _verdict(QuotaState.CAPABILITY_MISSING, QuotaDecision.REPAIR, "capability_missing")
+    if todo is not None and allowed_slots(goal) == 0:
+        return _verdict(QuotaState.THROTTLED, QuotaDecision.SKIP, "slots_exhausted")
+    if todo is not None:
+        return Verdict(state=QuotaState.ELIGIBLE, decision=QuotaDecision.RUN, reason_codes=("work_ready",), todo=todo)
+    return _without_work(goal)
+
+
+def select(goal: Goal, member: Member, now_ms: int) -> tuple[Todo | None, bool]:
+    """The todo this agent would do next, and whether work was passed over for want of a capability.
+
+    Its own first, then the ready ones by priority and order of creation.
+    """
+    lacking = False
+    for todo in _candidates(goal, member.member_id, now_ms):
+        if todo.role != "agent" or todo.task_class != "advancement_task" or todo.status != "open" or goal.unmet.get(todo.todo_id):
+            continue
+        if member.member_id in todo.excluded_agents or todo.bound_agent not in {None, member.member_id}:
+            continue
+        if effective_claim(goal, todo, now_ms) not in {None, member.member_id}:
+            continue
+        held = effective_lease(goal, todo.todo_id, now_ms)
+        if held is not None and held.owner != member.member_id:
+            continue
+        if all(capability in member.capabilities for capability in (*todo.required_capabilities, *goal.intent.capabilities)):
+            return todo, lacking
+        lacking = True
+    return None, lacking
+
+
+def _candidates(goal: Goal, agent_id: MemberId, now_ms: int) -> list[Todo]:
+    mine = sorted((goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ())), key=lambda todo: (todo.priority, todo.seq))
+    lapsed = [(goal.todos[todo_id].priority, goal.todos[todo_id].seq, todo_id) for todo_id in goal.lapsed(now_ms)]
+    free = sorted([*lapsed, *goal.ready[:CANDIDATES_MAX]]) if lapsed else goal.ready[:CANDIDATES_MAX]
+    return [*mine, *(goal.todos[todo_id] for _, _, todo_id in free)]
+
+
+def _halted(goal: Goal) -> Verdict | None:
+    match goal.state:
+        case "stopped" | "withdrawn" | "declined":
+            return _verdict(QuotaState.PAUSED, QuotaDecision.SKIP, f"goal_{goal.state}")
+        case "paused":
+            return _verdict(QuotaState.PAUSED, QuotaDecision.SKIP, "goal_paused")
+        case "accepted":
+            return _verdict(QuotaState.TERMINAL_NO_FOLLOWUP, QuotaDecision.SKIP, "goal_accepted")
+        case "proposed" | "clarifying":
+            return _verdict(QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER, "goal_not_confirmed")
+        case "delivered":
+            return _verdict(QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER, "delivery_waits")
+        case "active" | "changes_requested":
+            return None
+
+
+def _without_work(goal: Goal) -> Verdict:
+    open_todos = [goal.todos[todo_id] for _, _, todo_id in goal.by_priority]
+    if any(todo.todo_id in goal.unmet for todo in open_todos):
+        return _verdict(QuotaState.WAITING, QuotaDecision.SKIP, "dependency_unmet")
+    if any(todo.role == "user" for todo in open_todos):
+        return _verdict(QuotaState.WAITING, QuotaDecision.SKIP, "user_todo_open")
+    if goal.todos and all(todo.status in {"done", "cancelled"} for todo in goal.todos.values()):
+        return _verdict(QuotaState.TERMINAL_NO_FOLLOWUP, QuotaDecision.SKIP, "all_done")
+    return _verdict(QuotaState.FOCUS_WAIT, QuotaDecision.SKIP, "no_work_for_agent")
+
+
+def _verdict(state: QuotaState, decision: QuotaDecision, reason: str) -> Verdict:
+    return Verdict(state=state, decision=decision, reason_codes=(reason,))

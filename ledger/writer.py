@@ -1,0 +1,219 @@
+"""The writer: one command, one transaction, many transactions to a commit.
+
+`drain` takes what is waiting, decides each command against the state as it will be (`ahead`), and makes all of it
+durable with one append before anybody is told. It is synchronous and knows no thread: the daemon wraps it in one, a
+simulation calls it directly. Readers never see `ahead`; they fold the recorded events after the commit, so what may
+still fail is never shown. After a failed commit `ahead` is made anew from what is committed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ledger.audit import Attempt, Audit
+from ledger.canonical import canonical
+from ledger.catalogue import Action
+from ledger.chain import link, words_digest
+from ledger.codec import decode_event
+from ledger.decide import decide
+from ledger.events import Body, Draft, Proof, Recorded, Stamp
+from ledger.ids import MemberId, ReceiptId
+from ledger.params import Params
+from ledger.ports import DeliveryRow, EventRow, Group, JournalRow, ReceiptRow, RefusalRow, Store, StoreFull, Term
+from ledger.receipts import params_digest, receipt_id, receipt_key
+from ledger.reduce import fold
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import Caller, Held, refuse
+from ledger.state import Workspace
+from ledger.wire import KIND_OF
+
+SALT_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One command by a proved caller. Without a request key it is the daemon's own and is never replayed."""
+
+    action: Action
+    params: Params
+    caller: Caller
+    proof: Proof
+    request_key: str | None
+    on_behalf_of: MemberId | None = None
+    refused: Refusal | None = None
+    """A refusal already reached at the edge, to be audited and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """Operational rows that are not truth: inbound events and delivered cards."""
+
+    journal: tuple[JournalRow, ...] = ()
+    deliveries: tuple[DeliveryRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came of one request; durable by the time anybody holds it."""
+
+    events: tuple[Recorded, ...] = ()
+    receipt_id: ReceiptId | None = None
+    replayed: bool = False
+    held: Held | None = None
+    refusal: Refusal | None = None
+    seq: int = 0
+
+
+class Entropy(Protocol):
+    """Where salts come from."""
+
+    def __call__(self, size: int, /) -> bytes:
+        """Random bytes."""
+        ...
+
+
+@dataclass
+class _Pending:
+    events: list[EventRow] = field(default_factory=list)
+    receipts: list[ReceiptRow] = field(default_factory=list)
+    refusals: list[RefusalRow] = field(default_factory=list)
+    journal: list[JournalRow] = field(default_factory=list)
+    deliveries: list[DeliveryRow] = field(default_factory=list)
+    by_key: dict[bytes, tuple[bytes, Answer]] = field(default_factory=dict)
+
+    def group(self) -> Group:
+        return Group(self.events, self.receipts, self.refusals, self.journal, self.deliveries)
+
+
+class Writer:
+    """The one writer of a ledger, for one term."""
+
+    def __init__(self, store: Store, term: Term, ahead: Workspace, entropy: Entropy, rebuild: Callable[[], Workspace]) -> None:
+        self._store = store
+        self._term = term
+        self._ahead = ahead
+        self._entropy = entropy
+        self._rebuild = rebuild
+        self._audit = Audit(store.refusals_head())
+        self.full = False
+
+    def drain(self, batch: Sequence[Request | Keep], now_ms: int) -> list[Answer]:
+        """Answer everything in `batch`, in order, after one durable commit.
+
+        Raises StoreFault or WriterFenced when the outcome is unknown or the right to write is gone: the process must
+        then stop, and the request keys settle what was written. A full disk is an answer, not an error.
+        """
+        at_ms = max(now_ms, self._ahead.at_ms)
+        pending = _Pending(refusals=self._audit.flush(at_ms))
+        answers = [self._one(job, pending, at_ms) for job in batch]
+        group = pending.group()
+        if not any(group):
+            return answers
+        try:
+            self._store.append(self._term, group)
+        except StoreFull:
+            return self._undo(answers)
+        self._audit.settle(written=True)
+        self.full = False
+        return answers
+
+    def flush_audit(self) -> None:
+        """Write the repeats that are still only counted, as at a graceful stop."""
+        rows = self._audit.flush()
+        if rows:
+            self._store.append(self._term, Group(refusals=rows))
+            self._audit.settle(written=True)
+
+    def _undo(self, answers: list[Answer]) -> list[Answer]:
+        self.full = True
+        self._audit.settle(written=False)
+        self._ahead = self._rebuild()
+        refusal = refuse(GeneralRefusal.STORAGE_FULL)
+        return [answer if answer.replayed or answer.refusal or answer.held else Answer(refusal=refusal, seq=self._ahead.seq) for answer in answers]
+
+    def _one(self, job: Request | Keep, pending: _Pending, at_ms: int) -> Answer:
+        if isinstance(job, Keep):
+            pending.journal.extend(job.journal)
+            pending.deliveries.extend(job.deliveries)
+            return Answer(seq=self._ahead.seq)
+        if job.refused is not None:
+            return self._refused(job, job.refused, pending, at_ms)
+        key = digest = None
+        if job.request_key is not None:
+            key, digest = receipt_key(job.caller.member_id, job.request_key), params_digest(job.action.name, job.params)
+            if (known := self._known(key, digest, pending)) is not None:
+                return known if known.refusal is None else self._refused(job, known.refusal, pending, at_ms)
+        decision = decide(self._ahead, job.action, job.caller, job.params, at_ms)
+        if isinstance(decision, Refusal):
+            return self._refused(job, decision, pending, at_ms)
+        if isinstance(decision, Held):
+            pending.refusals.extend(self._audit.note(_attempt(job, "noop", "held"), at_ms))
+            return Answer(held=decision, seq=self._ahead.seq)
+        return self._commit(job, decision, key, digest, pending, at_ms)
+
+    def _refused(self, job: Request, refusal: Refusal, pending: _Pending, at_ms: int) -> Answer:
+        pending.refusals.extend(self._audit.note(_attempt(job, refusal.status.outcome, refusal.code.value), at_ms))
+        return Answer(refusal=refusal, seq=self._ahead.seq)
+
+    def _known(self, key: bytes, digest: bytes, pending: _Pending) -> Answer | None:
+        if (again := pending.by_key.get(key)) is not None:
+            first_digest, answer = again
+            return _again(answer) if first_digest == digest else Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT))
+        row = self._store.receipt(key)
+        if row is None:
+            return None
+        if row.params_digest != digest:
+            return Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT, receipt_id=receipt_id(key)))
+        rows = self._store.events(row.first_seq - 1, limit=row.last_seq - row.first_seq + 1)
+        events = tuple(decode_event(event.body, event.words, event.hash) for event in rows)
+        return Answer(events=events, receipt_id=receipt_id(key), replayed=True, seq=self._ahead.seq)
+
+    def _commit(self, job: Request, drafts: tuple[Draft, ...], key: bytes | None, digest: bytes | None, pending: _Pending, at_ms: int) -> Answer:
+        name = None if key is None else receipt_id(key)
+        stamp = Stamp(actor=job.caller.member_id, proof=job.proof, surface=job.caller.surface, on_behalf_of=job.on_behalf_of, cause=name)
+        events = tuple(self._record(draft, stamp, pending, at_ms) for draft in drafts)
+        answer = Answer(events=events, receipt_id=name, seq=self._ahead.seq)
+        if key is not None and digest is not None:
+            pending.receipts.append(ReceiptRow(key, digest, job.action.name, events[0].seq, events[-1].seq))
+            pending.by_key[key] = (digest, answer)
+        return answer
+
+    def _record(self, draft: Draft, stamp: Stamp, pending: _Pending, at_ms: int) -> Recorded:
+        kind = KIND_OF[type(draft.facts)]
+        words = salt = None
+        if draft.words is not None:
+            words, salt = canonical(draft.words), self._entropy(SALT_BYTES)
+        seq = self._ahead.seq + 1
+        body = canonical(
+            Body(
+                seq=seq, at_ms=at_ms, kind=kind.name, version=kind.version, goal_id=draft.goal_id, actor=stamp.actor, proof=stamp.proof,
+                surface=stamp.surface, on_behalf_of=stamp.on_behalf_of, cause=stamp.cause, facts=draft.facts,
+                words_digest=None if words is None or salt is None else words_digest(words, salt),
+            )
+        )  # fmt: skip
+        chained = link(self._ahead.hash, body)
+        recorded = Recorded(
+            seq=seq, at_ms=at_ms, kind=kind.name, goal_id=draft.goal_id, actor=stamp.actor, surface=stamp.surface,
+            facts=draft.facts, words=draft.words, hash=chained,
+        )  # fmt: skip
+        fold(self._ahead, recorded)
+        pending.events.append(EventRow(seq, draft.goal_id, kind.name, body, words, salt, chained))
+        return recorded
+
+
+def _again(answer: Answer) -> Answer:
+    return Answer(events=answer.events, receipt_id=answer.receipt_id, replayed=True, seq=answer.seq)
+
+
+def _attempt(job: Request, outcome: str, code: str) -> Attempt:
+    return Attempt(
+        actor=job.caller.member_id,
+        proof=job.proof,
+        surface=job.caller.surface,
+        on_behalf_of=job.on_behalf_of,
+        action=job.action.name,
+        goal_id=getattr(job.params, "goal_id", None),
+        basis=getattr(job.params, "basis", None),
+        outcome=outcome,
+        code=code,
+    )
