@@ -44,7 +44,7 @@ from bot.lark import (
     checked_reply,
     checked_send,
 )
-from bot.lark_connection import FATAL, PASSING, in_own_thread, keep_connected, note_fault
+from bot.lark_connection import in_own_thread, keep_connected, note_fault
 from bot.lark_courier import Courier
 from bot.lark_endpoint import (
     CODE_AUTH_FAILED,
@@ -209,8 +209,8 @@ class LarkApi:
                 self._bot = await self.bot_info()
             except LarkFault as fault:
                 failures += 1
-                backoff = FATAL if note_fault(self._pulse, fault) else PASSING
-                await asyncio.sleep(max(fault.retry_after_s or 0.0, backoff.delay_s(failures, self._chance())))
+                delay_s = note_fault(self._pulse, fault).delay_s(failures, self._chance())
+                await asyncio.sleep(max(fault.retry_after_s or 0.0, delay_s))
         return self._bot
 
     async def _create(

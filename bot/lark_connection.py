@@ -63,11 +63,11 @@ async def keep_connected(
     failures = 0
     while True:
         started_ms = now_ms()
-        fatal = False
+        backoff, at_least_s = PASSING, 0.0
         try:
             link = await dial()
         except LarkFault as fault:
-            fatal = note_fault(pulse, fault)
+            backoff, at_least_s = note_fault(pulse, fault), fault.retry_after_s or 0.0
         else:
             try:
                 await link.until_ended()
@@ -78,18 +78,18 @@ async def keep_connected(
                 failures = 0
             _log.warning("the long connection ended")
         failures += 1
-        await sleep((FATAL if fatal else PASSING).delay_s(failures, chance()))
+        await sleep(max(at_least_s, backoff.delay_s(failures, chance())))
 
 
-def note_fault(pulse: Pulse, fault: LarkFault) -> bool:
-    """Log a failed attempt and put into health what an operator must repair; return whether it is that."""
+def note_fault(pulse: Pulse, fault: LarkFault) -> Backoff:
+    """Log a failed attempt, put into health what an operator must repair, and say how to wait."""
     if fault.kind is LarkFaultKind.FATAL:
         pulse.fatal(f"{fault.reason or 'the platform refused the app'} (code {fault.code})")
         _log.error("no long connection: %s", fault)
-        return True
+        return FATAL
     pulse.fatal(None)
     _log.warning("no long connection: %s", fault)
-    return False
+    return PASSING
 
 
 async def in_own_thread(

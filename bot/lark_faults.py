@@ -21,7 +21,7 @@ _KINDS: Final[Mapping[LarkFaultKind, frozenset[int]]] = {
     LarkFaultKind.TOKEN: frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677}),
     LarkFaultKind.GONE: frozenset({230011, 230019, 230031, 230110, 231003}),
     LarkFaultKind.CHAT_LOST: frozenset(
-        {230002, 230013, 230018, 230027, 230029, 230035, 230038, 230053, 230075, 232009}
+        {230002, 230013, 230018, 230027, 230029, 230035, 230038, 230053, 230075, 232009, 232011}
     ),
     LarkFaultKind.REFUSED_CARD: frozenset(
         {230022, 230025, 230028, 230099}

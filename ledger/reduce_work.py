@@ -7,6 +7,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded
+from ledger.ids import TodoId
 from ledger.rules import artifacts, leases, todos
 from ledger.state import Artifact, Goal, Lease, Todo, put, take
 
@@ -102,7 +103,7 @@ def _todo_cancelled(goal: Goal, event: Recorded) -> None:
     goal.unmet.pop(facts.todo_id, None)
 
 
-def _change(goal: Goal, todo_id: todos.TodoId, **changes: object) -> None:
+def _change(goal: Goal, todo_id: TodoId, **changes: object) -> None:
     before = goal.todos[todo_id]
     _store(goal, before, replace(before, **changes))
 
@@ -126,7 +127,7 @@ def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
             put(goal.ready, entry)
 
 
-def _enter(goal: Goal, entry: tuple[str, int, todos.TodoId]) -> None:
+def _enter(goal: Goal, entry: tuple[str, int, TodoId]) -> None:
     at = bisect_left(goal.by_priority, entry)
     if at == len(goal.by_priority) or goal.by_priority[at] != entry:
         goal.by_priority.insert(at, entry)
@@ -183,7 +184,7 @@ def _lease_expired(goal: Goal, event: Recorded) -> None:
     _end_claim(goal, facts.todo_id)
 
 
-def _end(goal: Goal, todo_id: leases.TodoId) -> None:
+def _end(goal: Goal, todo_id: TodoId) -> None:
     lease = goal.leases.get(todo_id)
     if lease is not None and lease.status == "active":
         goal.scopes.remove(todo_id, lease.write_scopes)
@@ -197,7 +198,7 @@ def _forget_due(goal: Goal, lease: Lease) -> None:
         del goal.due[at]
 
 
-def _end_claim(goal: Goal, todo_id: leases.TodoId) -> None:
+def _end_claim(goal: Goal, todo_id: TodoId) -> None:
     if goal.todos[todo_id].claim_from_lease:
         _change(goal, todo_id, claimed_by=None, claim_from_lease=False)
 

@@ -112,7 +112,7 @@ class Writer:
         try:
             self._store.append(self._term, group)
         except StoreFull:
-            return self._undo(answers)
+            return self._undo(batch, answers)
         self._audit.settle(written=True)
         self.full = False
         return answers
@@ -124,12 +124,18 @@ class Writer:
             self._store.append(self._term, Group(refusals=rows))
             self._audit.settle(written=True)
 
-    def _undo(self, answers: list[Answer]) -> list[Answer]:
+    def _undo(self, batch: Sequence[Request | Keep], answers: list[Answer]) -> list[Answer]:
+        """Nothing of this batch is true: keep only what rests on older commits or on the edge alone."""
         self.full = True
         self._audit.settle(written=False)
         self._ahead = self._rebuild()
-        refusal = refuse(GeneralRefusal.STORAGE_FULL)
-        return [answer if answer.replayed or answer.refusal or answer.held else Answer(refusal=refusal, seq=self._ahead.seq) for answer in answers]
+        full = Answer(refusal=refuse(GeneralRefusal.STORAGE_FULL), seq=self._ahead.seq)
+        return [answer if self._stands(job, answer) else full for job, answer in zip(batch, answers, strict=True)]
+
+    def _stands(self, job: Request | Keep, answer: Answer) -> bool:
+        if isinstance(job, Keep):
+            return False
+        return job.refused is not None or (answer.replayed and answer.events[-1].seq <= self._ahead.seq)
 
     def _one(self, job: Request | Keep, pending: _Pending, at_ms: int) -> Answer:
         if isinstance(job, Keep):

@@ -82,6 +82,12 @@ class Deliveries:
             if delivery.settled:
                 return
 
+    async def call_back(self, app: App, body: JsonObject) -> Ack | str:
+        """Deliver a card callback, once: the ack, or why there is none (`offline`, `timeout`, `lost`)."""
+        outcome = await self.push_once(app, dump(body))
+        self.counters[f"callback:{outcome if isinstance(outcome, str) else outcome.code}"] += 1
+        return outcome
+
     async def push_once(self, app: App, payload: bytes) -> Ack | str:
         """Push to one connection and wait for the ack: the ack, or why there is none."""
         connection = self._link.choose(app)
