@@ -25,6 +25,7 @@ class Delivery:
     app_id: str
     event_id: str
     event_type: str
+    body: JsonObject
     pushed_at_ms: list[int] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
 
@@ -37,7 +38,7 @@ class Delivery:
         """As the control interface shows it."""
         return {
             "app_id": self.app_id, "event_id": self.event_id, "event_type": self.event_type,
-            "pushed_at_ms": self.pushed_at_ms, "outcomes": self.outcomes, "settled": self.settled,
+            "body": self.body, "pushed_at_ms": self.pushed_at_ms, "outcomes": self.outcomes, "settled": self.settled,
         }  # fmt: skip
 
 
@@ -59,11 +60,18 @@ class Deliveries:
         if event_type not in app.events:
             self.counters["not_subscribed"] += 1
             return
-        delivery = Delivery(app_id=app.app_id, event_id=text_at(header, "event_id"), event_type=event_type)
+        self.start(app, body)
+
+    def start(self, app: App, body: JsonObject) -> Delivery:
+        """Deliver an event whatever the app has subscribed to."""
+        header = object_at(body, "header")
+        event_id, event_type = text_at(header, "event_id"), text_at(header, "event_type")
+        delivery = Delivery(app_id=app.app_id, event_id=event_id, event_type=event_type, body=body)
         self.log.append(delivery)
         task = self._tasks.create_task(self._deliver(app, dump(body), delivery))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        return delivery
 
     def stop(self) -> None:
         """Give up everything that is still on its way."""

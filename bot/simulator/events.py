@@ -81,7 +81,7 @@ def message_recalled(app: App, ids: Ids, message: Message, now_ms: int) -> JsonO
     }
 
 
-def bot_membership(app: App, ids: Ids, chat: Chat, operator: Person, now_ms: int, *, added: bool) -> JsonObject:
+def bot_membership(app: App, ids: Ids, chat: Chat, operator: Person, *, now_ms: int, added: bool) -> JsonObject:
     """`im.chat.member.bot.added_v1` or `…deleted_v1`."""
     event_type = f"im.chat.member.bot.{'added' if added else 'deleted'}_v1"
     return {

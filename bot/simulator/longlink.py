@@ -136,9 +136,9 @@ class LongLink:
         app_id = self._tickets.pop(request.query.get("ticket", ""), "")
         refusal = self.refusals.pop(0) if self.refusals else None
         if not app_id and refusal is None:
-            refusal = _handshake(514, "the ticket is not valid", 1000040343)
+            refusal = handshake_refusal(514, "the ticket is not valid", 1000040343)
         if len(self.of_app(app_id)) >= CONNECTIONS_MAX and refusal is None:
-            refusal = _handshake(514, "exceeds the connection limit", 1000040350)
+            refusal = handshake_refusal(514, "exceeds the connection limit", 1000040350)
         if refusal is not None:
             return web.Response(status=400, headers=refusal)
         socket = web.WebSocketResponse(max_msg_size=FRAME_BYTES_MAX)
@@ -247,6 +247,11 @@ class LongLink:
             for number in range(parts)
         ]
 
+    async def push_config(self) -> None:
+        """Send the client config on every open connection, as the platform may at any time."""
+        for connection in tuple(self.connections):
+            await self._pong(connection)
+
     async def close_all(self, app_id: str | None = None, *, code: int = 1001) -> int:
         """Close the connections of one app, or of all."""
         chosen = [connection for connection in self.connections if app_id in {None, connection.app_id}]
@@ -255,7 +260,8 @@ class LongLink:
         return len(chosen)
 
 
-def _handshake(status: int, msg: str, auth_code: int) -> dict[str, str]:
+def handshake_refusal(status: int, msg: str, auth_code: int) -> dict[str, str]:
+    """The headers that tell a client why its handshake is refused."""
     return {"handshake-status": str(status), "handshake-msg": msg, "handshake-autherrcode": str(auth_code)}
 
 

@@ -43,7 +43,8 @@ def _needed(source: JsonObject, key: str, of_what: str) -> str:
     return value
 
 
-def _person(source: JsonObject, tenant_key: str) -> Person:
+def read_person(source: JsonObject, tenant_key: str) -> Person:
+    """A person from JSON; what is missing or unknown is a ValueError."""
     key = _needed(source, "key", "a person")
     if not _KEY.fullmatch(key):
         raise ValueError(f"the person key {key!r} may hold small letters, digits, _ and - only")
@@ -80,7 +81,7 @@ def populate(world: World, scenario: JsonObject) -> None:
     for tenant in tenants:
         tenant_key = text_at(tenant, "tenant_key") or stable_id("", "tenant", str(len(world.apps)))[:16]
         apps = objects_at(tenant, "apps")
-        people = [_person(source, tenant_key) for source in objects_at(tenant, "people")]
+        people = [read_person(source, tenant_key) for source in objects_at(tenant, "people")]
         for source in apps:
             app = App(
                 app_id=_needed(source, "app_id", "an app"),

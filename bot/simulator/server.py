@@ -4,7 +4,10 @@ import asyncio
 
 from aiohttp import web
 
+from bot.simulator.chat import ChatClient
+from bot.simulator.chatapi import ChatApi, refusals
 from bot.simulator.clock import SimClock
+from bot.simulator.control import Control
 from bot.simulator.delivery import Deliveries
 from bot.simulator.faults import Faults
 from bot.simulator.gate import Gate
@@ -12,6 +15,8 @@ from bot.simulator.ids import Ids
 from bot.simulator.longlink import LongLink
 from bot.simulator.messages import Messages
 from bot.simulator.openapi import OpenApi
+from bot.simulator.pages import own_origin_only, page_routes
+from bot.simulator.press import Presses
 from bot.simulator.scenario import DEMO, populate
 from bot.simulator.tokens import Tokens
 from bot.simulator.wire import JsonObject
@@ -38,6 +43,8 @@ class Simulator:
         self._stop = asyncio.Event()
         self._main: asyncio.Task[None] | None = None
         self.deliveries: Deliveries
+        self.presses: Presses
+        self.client: ChatClient
         self.base_url = ""
 
     async def start(self, *, host: str = "127.0.0.1", port: int = 0) -> str:
@@ -60,9 +67,8 @@ class Simulator:
 
     async def _run(self, ready: asyncio.Future[str], host: str, port: int) -> None:
         async with asyncio.TaskGroup() as tasks:
-            self.deliveries = Deliveries(self.link, self.clock, tasks)
             runner = web.AppRunner(
-                self._application(), handler_cancellation=True, access_log=None, shutdown_timeout=0.2
+                self._application(tasks), handler_cancellation=True, access_log=None, shutdown_timeout=0.2
             )
             await runner.setup()
             try:
@@ -77,9 +83,23 @@ class Simulator:
                 await runner.cleanup()
             self.deliveries.stop()
 
-    def _application(self) -> web.Application:
-        app = web.Application(client_max_size=BODY_BYTES_MAX)
-        openapi = OpenApi(self.world, self.gate, self.tokens, self.messages)
-        app.add_routes(openapi.routes())
+    def _application(self, tasks: asyncio.TaskGroup) -> web.Application:
+        self.deliveries = Deliveries(self.link, self.clock, tasks)
+        self.presses = Presses(self.world, self.deliveries)
+        self.client = ChatClient(self.world, self.deliveries, self.presses)
+        control = Control(
+            self.world,
+            gate=self.gate,
+            faults=self.faults,
+            tokens=self.tokens,
+            link=self.link,
+            deliveries=self.deliveries,
+            presses=self.presses,
+        )
+        app = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[own_origin_only, refusals])
+        app.add_routes(OpenApi(self.world, self.gate, self.tokens, self.messages).routes())
         app.add_routes(self.link.routes())
+        app.add_routes(ChatApi(self.world, self.client, self.link).routes())
+        app.add_routes(control.routes())
+        app.add_routes(page_routes())
         return app
