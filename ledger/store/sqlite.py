@@ -116,6 +116,8 @@ def _make_ready(connection: apsw.Connection, tuning: Tuning) -> None:
     steps = migrations()
     if connection.readonly("main"):
         require_schema(connection, len(steps))
+        # There is nothing to fold back, and the lock that folding needs cannot be had.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         return
     identify(connection, len(steps))
     if connection.pragma("journal_mode", "wal") != "wal":

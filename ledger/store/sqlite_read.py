@@ -99,7 +99,10 @@ class SqliteReads:
 
     def close(self) -> None:
         """Release the files; a second call does nothing."""
-        self._connection.close()
+        try:
+            self._connection.close()
+        except apsw.Error as error:
+            raise StoreFault(told(error)) from error
 
     def _rows(self, name: str, values: Row = ()) -> list[Row]:
         try:

@@ -67,12 +67,12 @@ def play(disk: RememberingDisk, path: Path, tuning: Tuning, rng: Random) -> None
         store.close()
 
 
-def look_at(files: dict[str, bytes], told: Acknowledged | None, folder: Path, losses: Losses) -> None:
+def look_at(files: dict[str, bytes], told: Acknowledged | None, folder: Path, losses: Losses, tuning: Tuning) -> None:
     """Open one image with the real store and compare it with what had been said."""
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    store = _open(folder / LEDGER, Tuning())
+    store = _open(folder / LEDGER, tuning)
     losses.images += 1
     report = verify(store.events(0), receipts=store.receipts(), refusals=store.refusals(0))
     losses.chains_broken += not report.holds
@@ -94,13 +94,15 @@ def look_at(files: dict[str, bytes], told: Acknowledged | None, folder: Path, lo
 def cut_power(tmp_path: Path, tuning: Tuning, images: int) -> Losses:
     rng = Random(f"{tuning.synchronous} 7")
     losses = Losses()
-    with mounted(RememberingDisk, f"remembering-{tuning.synchronous}") as disk:
+    # Images are looked at on a disk of the same sort, because it spares the real syncs.
+    with mounted(RememberingDisk, "live") as disk, mounted(RememberingDisk, "images") as images_disk:
         folder = tmp_path / "live"
         folder.mkdir()
         play(disk, folder / LEDGER, tuning._replace(vfs=disk.name, checkpoint_frames_min=50), rng)
+        looking = Tuning(vfs=images_disk.name)
         for number in range(images):
             files, marks = disk.image(rng.randint(0, len(disk.tape)), rng)
-            look_at(files, marks[-1] if marks else None, tmp_path / f"image-{number}", losses)
+            look_at(files, marks[-1] if marks else None, tmp_path / f"image-{number}", losses, looking)
     return losses
 
 
