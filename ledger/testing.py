@@ -74,7 +74,7 @@ def refusal_rows(count: int, *, after: Head = GENESIS) -> list[RefusalRow]:
     """A chain of `count` refusals."""
     rows: list[RefusalRow] = []
     for number in range(after.seq + 1, after.seq + 1 + count):
-        body = canonical({"number": number, "code": "test_refused"})
+        body = canonical({"number": number, "at_ms": 1_000 * number, "code": "test_refused"})
         last_hash = rows[-1].hash if rows else after.hash
         rows.append(RefusalRow(number, 1_000 * number, body, link(last_hash, body)))
     return rows

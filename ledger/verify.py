@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
+import msgspec
+
 from ledger.chain import link, words_digest
 from ledger.codec import CodecError, decode_body
 from ledger.events import Body
@@ -18,6 +20,16 @@ from ledger.ports import GENESIS, EventRow, Head, ReceiptRow, RefusalRow
 
 REDACTED_SEQS_MAX = 100
 """How many redacted events a report names; it counts them all."""
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """What a refusal's body says about the columns beside it; the rest is not looked at."""
+
+    number: int
+    at_ms: int
+
+
+_place_in = msgspec.json.Decoder(_Place, strict=True).decode
 
 
 class Defect(StrEnum):
@@ -120,7 +132,7 @@ def verify_refusals(refusals: Iterable[RefusalRow], report: Report, *, after: He
     count = 0
     first_break: Break | None = None
     for row in refusals:
-        defect = _link_defect(row.number, number + 1, row.hash, last_hash, row.body)
+        defect = _refusal_defect(row, number + 1, last_hash)
         if defect is not None:
             first_break = Break(part="refusal", number=number + 1, defect=defect)
             break
@@ -132,6 +144,17 @@ def _link_defect(number: int, expected: int, row_hash: bytes, last_hash: bytes, 
     if number != expected:
         return Defect.NOT_CONTIGUOUS
     return None if link(last_hash, body) == row_hash else Defect.HASH_BROKEN
+
+
+def _refusal_defect(row: RefusalRow, expected_number: int, last_hash: bytes) -> Defect | None:
+    defect = _link_defect(row.number, expected_number, row.hash, last_hash, row.body)
+    if defect is not None:
+        return defect
+    try:
+        place = _place_in(row.body)
+    except msgspec.MsgspecError:
+        return Defect.BODY_UNREADABLE
+    return None if (place.number, place.at_ms) == (row.number, row.at_ms) else Defect.COLUMNS_DISAGREE
 
 
 def _event_defect(row: EventRow, expected_seq: int, last_hash: bytes) -> Body | Defect:

@@ -153,8 +153,17 @@ def test_a_receipt_names_events_that_exist(first_seq, last_seq):
         ([*refusal_rows(3)[:1], *refusal_rows(3)[2:]], GENESIS, 2, Defect.NOT_CONTIGUOUS),
         ([*refusal_rows(2), refusal_rows(3)[2]._replace(body=b"{}")], GENESIS, 3, Defect.HASH_BROKEN),
         (refusal_rows(3)[2:], Head(2, bytes(32)), 3, Defect.HASH_BROKEN),
+        ([refusal_rows(1)[0]._replace(at_ms=7)], GENESIS, 1, Defect.COLUMNS_DISAGREE),
+        ([refusal_rows(1)[0]._replace(body=b"[]", hash=link(bytes(32), b"[]"))], GENESIS, 1, Defect.BODY_UNREADABLE),
     ],
-    ids=["pruned without an anchor", "one is missing", "a body is changed", "another anchor"],
+    ids=[
+        "pruned without an anchor",
+        "one is missing",
+        "a body is changed",
+        "another anchor",
+        "the row says another time",
+        "a body is something else",
+    ],
 )
 def test_the_refusals_chain_holds_from_its_anchor(refusals, after, number, defect):
     report = verify(chain(), refusals=refusals, refusals_after=after)
