@@ -6,7 +6,7 @@ from collections.abc import Callable
 from bot.simulator import events
 from bot.simulator.delivery import Deliveries
 from bot.simulator.errors import ChatRefusedError
-from bot.simulator.markup import text_message
+from bot.simulator.markup import Reader, locales_of, text_message
 from bot.simulator.model import App, Chat, Message, Person
 from bot.simulator.press import (
     Pressed,
@@ -125,7 +125,14 @@ class ChatClient:
 
     def card(self, message: Message, person: Person) -> VisibleCard:
         """The card as this person sees it; on a forwarded copy or after fourteen days nothing can be pressed."""
-        return see(message.content, person.language, self._name_of(message), inert=self._inert(message))
+        reader = Reader(
+            language=person.language,
+            timezone=person.timezone,
+            name_of=self._name_of(message),
+            sent_at_ms=message.created_ms,
+            locales=locales_of(message.content),
+        )
+        return see(message.content, reader, inert=self._inert(message))
 
     def _inert(self, message: Message) -> bool:
         config = object_at(message.content, "config")

@@ -7,8 +7,7 @@ not point at. Each input and button also carries its `path` in the card, for the
 from dataclasses import dataclass, field
 
 from bot.simulator.cardcheck import submits
-from bot.simulator.markup import NameOf, chosen, locales_of, plain, shown
-from bot.simulator.model import Language
+from bot.simulator.markup import Reader, chosen, plain, shown
 from bot.simulator.wire import JsonObject, flag_at, list_at, number_at, object_at, objects_at, text_at
 
 _SMALL = frozenset(("notation", "small", "x-small"))
@@ -106,17 +105,15 @@ class VisibleCard:
         }  # fmt: skip
 
 
-def see(card: JsonObject, language: Language, name_of: NameOf, *, inert: bool = False) -> VisibleCard:
+def see(card: JsonObject, reader: Reader, *, inert: bool = False) -> VisibleCard:
     """Read a card with a person's eyes; on an inert copy nothing can be pressed."""
-    return _Eye(card, language, name_of, inert=inert).look()
+    return _Eye(card, reader, inert=inert).look()
 
 
 class _Eye:
-    def __init__(self, card: JsonObject, language: Language, name_of: NameOf, *, inert: bool) -> None:
+    def __init__(self, card: JsonObject, reader: Reader, *, inert: bool) -> None:
         self._card = card
-        self._language = language
-        self._locales = locales_of(card)
-        self._name_of = name_of
+        self._reader = reader
         self._inert = inert
         self._columns = 0
         self._seen = VisibleCard()
@@ -126,14 +123,14 @@ class _Eye:
         self._seen.title = self._text(object_at(header, "title"))
         self._seen.subtitle = self._text(object_at(header, "subtitle"))
         self._seen.template = text_at(header, "template", "default")
-        localised = objects_at(object_at(header, "i18n_text_tag_list"), self._language)
+        localised = objects_at(object_at(header, "i18n_text_tag_list"), self._reader.language)
         for tag in localised or objects_at(header, "text_tag_list"):
             self._seen.tags.append(self._text(object_at(tag, "text")))
         self._elements(object_at(self._card, "body"), "/body", "")
         return self._seen
 
     def _text(self, text: JsonObject) -> str:
-        return shown(text, self._language, self._locales, self._name_of)
+        return shown(text, self._reader)
 
     def _elements(self, holder: JsonObject, where: str, form: str) -> None:
         for index, element in enumerate(objects_at(holder, "elements")):
@@ -166,15 +163,17 @@ class _Eye:
     def _content(self, element: JsonObject, tag: str) -> None:
         match tag:
             case "markdown":
-                copy = plain(chosen(element, self._language, self._locales), self._name_of)
+                copy = plain(chosen(element, self._reader), self._reader)
                 self._say(copy, text_at(element, "text_size"))
             case "div":
                 text = object_at(element, "text")
                 self._say(self._text(text), text_at(text, "text_size"))
             case "person":
-                self._say(self._name_of(text_at(element, "user_id")), "")
+                self._say(self._reader.name_of(text_at(element, "user_id")), "")
             case "person_list":
-                self._say(", ".join(self._name_of(text_at(one, "id")) for one in objects_at(element, "persons")), "")
+                self._say(
+                    ", ".join(self._reader.name_of(text_at(one, "id")) for one in objects_at(element, "persons")), ""
+                )
             case "table":
                 self._table(element)
 
@@ -192,7 +191,7 @@ class _Eye:
             self._say(" | ".join(str(row.get(text_at(column, "name"), "")) for column in columns), "")
 
     def _container_label(self, element: JsonObject) -> str:
-        inner = see({"body": {"elements": list_at(element, "elements")}}, self._language, self._name_of)
+        inner = see({"body": {"elements": list_at(element, "elements")}}, self._reader)
         return " ".join(inner.texts)
 
     def _button(self, element: JsonObject, where: str, form: str, *, label: str) -> None:
