@@ -1,0 +1,123 @@
+"""Routes of the actions: `POST` writes, `GET` reads, one route a row of the table."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from aiohttp import web
+
+from daemon.api.cache import ReadCache
+from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
+from daemon.api.envelope import answered, locale_of, refused, respond_text, wants_text
+from daemon.service import Service
+from ledger.catalogue import ACTIONS, Action
+from ledger.decide import may_ask
+from ledger.params import Params
+from ledger.projections.documents import READERS
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
+from ledger.text.documents import render
+from ledger.writer import Request
+
+BODY_SECONDS_MAX = 15.0
+_encode = msgspec.json.Encoder().encode
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class ActionRoutes:
+    """The table of actions as HTTP."""
+
+    def __init__(self, service: Service, own_uid: int) -> None:
+        self._service = service
+        self._own_uid = own_uid
+        self._cache = ReadCache(service)
+
+    def add_to(self, app: web.Application) -> None:
+        """Add a route for every action that may be called from outside."""
+        for action in ACTIONS.values():
+            if action.hidden:
+                continue
+            path = f"/v1/actions/{action.name}"
+            if action.writes:
+                app.router.add_post(path, self._writer_of(action))
+            else:
+                app.router.add_get(path, self._reader_of(action))
+
+    def _writer_of(self, action: Action) -> _Handler:
+        async def write(request: web.Request) -> web.StreamResponse:
+            service = self._service
+            principal = prove(request, service, self._own_uid)
+            if isinstance(principal, Refusal):
+                service.counters.unauthenticated += 1
+                return refused(request, action.name, principal, service.committed.seq)
+            params = await self._params(request, action)
+            if isinstance(params, Refusal):
+                return await self._refuse(request, action, principal, params)
+            key = request_key(request)
+            if isinstance(key, Refusal):
+                return await self._refuse(request, action, principal, key)
+            answer = await service.submit(Request(action=action, params=params, caller=principal.caller, proof=principal.proof, request_key=key))
+            return answered(request, service, action, params, answer)
+
+        return write
+
+    async def _params(self, request: web.Request, action: Action) -> Params | Refusal:
+        if request.content_length is not None and request.content_length > BODY_BYTES_MAX:
+            return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
+        try:
+            async with asyncio.timeout(BODY_SECONDS_MAX):
+                body = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
+        except TimeoutError:
+            return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
+        return parse_body(action, body)
+
+    async def _refuse(self, request: web.Request, action: Action, principal: Principal, refusal: Refusal) -> web.Response:
+        """A refusal reached at the edge by a proved caller; it is audited like any other."""
+        self._service.counters.malformed += 1
+        job = Request(action=action, params=Params(), caller=principal.caller, proof=principal.proof, request_key=None, refused=refusal)
+        answer = await self._service.submit(job)
+        return refused(request, action.name, answer.refusal or refusal, answer.seq)
+
+    def _reader_of(self, action: Action) -> _Handler:
+        async def read(request: web.Request) -> web.StreamResponse:
+            service = self._service
+            principal = prove(request, service, self._own_uid)
+            if isinstance(principal, Refusal):
+                service.counters.unauthenticated += 1
+                return refused(request, action.name, principal, service.committed.seq)
+            key = (action.name, principal.caller.member_id, request.query_string)
+            body = None if wants_text(request) else self._cache.find(key)
+            if body is not None:
+                return _document(body)
+            params = parse_query(action, request)
+            if isinstance(params, Refusal):
+                return await self._refuse(request, action, principal, params)
+            return self._read(request, action, principal, params, key)
+
+        return read
+
+    def _read(self, request: web.Request, action: Action, principal: Principal, params: Params, key: tuple[str, str, str]) -> web.Response:
+        service = self._service
+        now_ms = service.clock.now_ms()
+        if not may_ask(service.committed, action, principal.caller):
+            return refused(request, action.name, refuse(GeneralRefusal.NOT_PERMITTED, action=action.name), service.committed.seq)
+        document = READERS[action.name](service.committed, principal.caller, params, now_ms)
+        if isinstance(document, Refusal):
+            return refused(request, action.name, document, service.committed.seq)
+        if wants_text(request):
+            return respond_text(render(action.name, document, locale_of(request)), 0, 200)
+        return _document(self._cache.keep(key, _encode(document), getattr(params, "goal_id", None), now_ms))
+
+
+def _document(body: bytes) -> web.Response:
+    return web.Response(body=body, headers={"Content-Type": "application/json", "X-Frontstage-Exit": "0"})
+
+
+def unknown(request: web.Request, service: Service) -> web.Response:
+    """The answer to a path or a method that no action has."""
+    name = request.path.rsplit("/", 1)[-1][:64]
+    return refused(request, name, refuse(GeneralRefusal.UNKNOWN_ACTION, action=name), service.committed.seq)
+
+

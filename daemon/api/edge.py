@@ -1,0 +1,122 @@
+"""The edge: who is calling, and what they ask, parsed once.
+
+The caller is proved by a credential and never by the body. A bearer token names a member; a bare connection from the
+daemon's own user is the operator; anything else is nobody.
+"""
+
+import hashlib
+import socket
+import struct
+from typing import cast
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from daemon.service import Service
+from ledger.catalogue import Action
+from ledger.events import Proof, Surface
+from ledger.ids import OPERATOR, MemberId, is_request_key
+from ledger.params import Params
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import Caller, refuse
+from ledger.state import Workspace
+
+BODY_BYTES_MAX = 256 * 1024
+ERRORS_SHOWN_MAX = 5
+_CREDENTIALS = struct.Struct("3i")
+_SURFACES = frozenset({"cli", "http", "mcp"})
+_PEER_OPTION = getattr(socket, "SO_PEERCRED", None)
+
+
+class Principal:
+    """A proved caller with the proof that goes into every event."""
+
+    __slots__ = ("caller", "proof")
+
+    def __init__(self, caller: Caller, proof: Proof) -> None:
+        self.caller = caller
+        self.proof = proof
+
+
+def prove(request: web.Request, service: Service, own_uid: int) -> Principal | Refusal:
+    """Who is calling, by token or by peer uid."""
+    surface = request.headers.get("X-Frontstage-Surface", "http")
+    if surface not in _SURFACES:
+        return refuse(GeneralRefusal.SURFACE_FORBIDDEN, surface=surface[:16], allowed=sorted(_SURFACES))
+    header = request.headers.get("Authorization")
+    if header is not None:
+        return _by_token(header, service.committed, service.clock.now_ms(), cast(Surface, surface))
+    uid = peer_uid(request)
+    if uid is None or uid != own_uid:
+        return refuse(GeneralRefusal.UNAUTHENTICATED)
+    return Principal(Caller(member_id=OPERATOR, kind="operator", surface=cast(Surface, surface)), Proof(kind="peer", reference=str(uid)))
+
+
+def _by_token(header: str, workspace: Workspace, now_ms: int, surface: Surface) -> Principal | Refusal:
+    scheme, _, secret = header.partition(" ")
+    if scheme != "Bearer" or not secret:
+        return refuse(GeneralRefusal.UNAUTHENTICATED)
+    token = workspace.tokens.get(hashlib.sha256(secret.encode()).hexdigest())
+    if token is None:
+        return refuse(GeneralRefusal.UNAUTHENTICATED)
+    member = workspace.members[token.member_id]
+    if token.revoked or member.revoked:
+        return refuse(GeneralRefusal.CREDENTIAL_REVOKED)
+    if token.expires_at_ms is not None and now_ms >= token.expires_at_ms:
+        return refuse(GeneralRefusal.CREDENTIAL_EXPIRED)
+    return Principal(Caller(member_id=member.member_id, kind=member.kind, surface=surface), Proof(kind="token", reference=token.token_id))
+
+
+def peer_uid(request: web.Request) -> int | None:
+    """The uid of the process at the other end, or None where the system does not say."""
+    connection = request.transport.get_extra_info("socket") if request.transport is not None else None
+    if connection is None or _PEER_OPTION is None:
+        return None
+    _, uid, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, _PEER_OPTION, _CREDENTIALS.size))
+    return int(uid)
+
+
+def nobody(surface: Surface = "http") -> Principal:
+    """The actor of attempts whose caller was not proved."""
+    return Principal(Caller(member_id=MemberId("unproved"), kind="nobody", surface=surface), Proof(kind="peer", reference="unproved"))
+
+
+def request_key(request: web.Request) -> str | Refusal:
+    """The key that makes this write repeatable."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return refuse(GeneralRefusal.REQUEST_KEY_REQUIRED, header="Idempotency-Key")
+    return key if is_request_key(key) else refuse(GeneralRefusal.REQUEST_KEY_MALFORMED, header="Idempotency-Key")
+
+
+def parse_body(action: Action, body: bytes) -> Params | Refusal:
+    """Parameters from a JSON object, or a refusal that names each field."""
+    try:
+        return action.params.model_validate_json(body or b"{}")
+    except ValidationError as error:
+        return malformed(error)
+
+
+def parse_query(action: Action, request: web.Request) -> Params | Refusal:
+    """Parameters from a query string; a repeated name is a list."""
+    values: dict[str, str | list[str]] = {}
+    for name in request.query:
+        given = request.query.getall(name)
+        field = action.params.model_fields.get(name)
+        is_list = field is not None and "tuple" in str(field.annotation)
+        if len(given) > 1 and not is_list:
+            return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=[{"field": name[:64], "problem": "given more than once"}])
+        values[name] = given if is_list else given[0]
+    try:
+        return action.params.model_validate_strings(values)
+    except ValidationError as error:
+        return malformed(error)
+
+
+def malformed(error: ValidationError) -> Refusal:
+    """What is wrong with which field; never the value itself, which may be private."""
+    fields = [
+        {"field": ".".join(str(part) for part in problem["loc"])[:64] or "body", "problem": problem["msg"][:200]}
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=fields[:ERRORS_SHOWN_MAX], field=fields[0]["field"], problem=fields[0]["problem"])

@@ -1,0 +1,151 @@
+"""Answers: one envelope for every action on every surface.
+
+Success means at least one durable effect, named by its seq. A wish that already held names the event that made it so.
+"""
+
+import shlex
+
+import msgspec
+from aiohttp import web
+
+from daemon.service import Service
+from ledger.catalogue import Action
+from ledger.events import Recorded
+from ledger.ids import GoalId, TodoId
+from ledger.params import Params
+from ledger.projections.documents import lease_document
+from ledger.refusals import Refusal
+from ledger.text.explain import explain
+from ledger.text.lines import committed_line, held_line
+from ledger.text.say import Locale
+from ledger.writer import Answer
+
+SCHEMA_VERSION = "frontstage_result_v1"
+_PRIVATE = frozenset({"secret_digest", "code_digest", "identity_digest", "idempotency_key", "owner_secret_digest", "bot_secret_digest", "channel_id"})
+_encode = msgspec.json.Encoder().encode
+
+
+def envelope(service: Service, action: Action, params: Params, answer: Answer, locale: Locale) -> dict[str, object]:
+    """The answer to a write, as every surface gives it."""
+    if answer.refusal is not None:
+        return refusal_envelope(action.name, answer.refusal, answer.seq, locale)
+    events = [{"seq": event.seq, "kind": event.kind} for event in answer.events]
+    facts = result_of(answer.events) if answer.held is None else dict(answer.held.facts)
+    if answer.held is not None:
+        events = [{"seq": answer.held.seq, "kind": "held"}]
+    lease = _lease_beside(service, action, params)
+    if lease is not None:
+        facts["lease"] = lease
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "ok": True,
+        "action": action.name,
+        "outcome": "committed" if answer.held is None else "noop",
+        "receipt_id": answer.receipt_id,
+        "replayed": answer.replayed,
+        "seq": answer.seq,
+        "events": events,
+        "result": facts,
+        "cli": command_line(action, params),
+    }
+
+
+def refusal_envelope(action_name: str, refusal: Refusal, seq: int, locale: Locale) -> dict[str, object]:
+    """A refusal: its code, the reason and the next step in the reader's language."""
+    message, hint = explain(refusal, locale)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "ok": False,
+        "action": action_name,
+        "outcome": refusal.status.outcome,
+        "code": refusal.code.value,
+        "message": message,
+        "hint": hint,
+        "details": refusal.details,
+        "basis": refusal.basis,
+        "seq": seq,
+    }
+
+
+def result_of(events: tuple[Recorded, ...]) -> dict[str, object]:
+    """What the events say, without what nobody needs to know again; the first event's word stands."""
+    facts: dict[str, object] = {}
+    for event in events:
+        for name, value in msgspec.structs.asdict(event.facts).items():
+            if name not in _PRIVATE and name not in facts:
+                facts[name] = value
+        if event.goal_id is not None:
+            facts.setdefault("goal_id", event.goal_id)
+    return facts
+
+
+def _lease_beside(service: Service, action: Action, params: Params) -> dict[str, object] | None:
+    if action.noun != "task-lease":
+        return None
+    goal = service.committed.goals.get(GoalId(params.goal_id))  # type: ignore[attr-defined]  # every lease action has one
+    lease = None if goal is None else goal.leases.get(TodoId(params.todo_id))  # type: ignore[attr-defined]
+    return None if goal is None or lease is None else lease_document(goal, lease)
+
+
+def command_line(action: Action, params: Params) -> str:
+    """The exact line that does the same from a shell."""
+    words = ["frontstage", *(("status",) if action.name == "status.show" else (action.noun, action.verb))]
+    for name, value in params.model_dump(exclude_defaults=True).items():
+        flag = "--" + name.replace("_", "-")
+        for one in value if isinstance(value, tuple | list) else (value,):
+            words += (flag, str(one))
+    return shlex.join(words)
+
+
+def respond(document: dict[str, object], exit_code: int, http_status: int) -> web.Response:
+    """A JSON answer with its exit code beside it."""
+    return web.Response(
+        body=_encode(document), status=http_status, headers={"Content-Type": "application/json", "X-Frontstage-Exit": str(exit_code)}
+    )
+
+
+def respond_text(text: str, exit_code: int, http_status: int) -> web.Response:
+    """The same for a person at a shell."""
+    return web.Response(
+        body=(text + "\n").encode(), status=http_status, headers={"Content-Type": "text/plain; charset=utf-8", "X-Frontstage-Exit": str(exit_code)}
+    )
+
+
+def refused(request: web.Request, action_name: str, refusal: Refusal, seq: int) -> web.Response:
+    """A refusal in the form that was asked for."""
+    status = refusal.status
+    locale = locale_of(request)
+    if wants_text(request):
+        message, hint = explain(refusal, locale)
+        text = f"{message}\n{hint}" if hint else message
+        if refusal.basis:
+            text += f"\nbasis: {refusal.basis}"
+        response = respond_text(text, status.exit_code, status.http_status)
+    else:
+        response = respond(refusal_envelope(action_name, refusal, seq, locale), status.exit_code, status.http_status)
+    if "retry_after_s" in refusal.details:
+        response.headers["Retry-After"] = str(refusal.details["retry_after_s"])
+    return response
+
+
+def answered(request: web.Request, service: Service, action: Action, params: Params, answer: Answer) -> web.Response:
+    """The answer to a write in the form that was asked for."""
+    if answer.refusal is not None:
+        return refused(request, action.name, answer.refusal, answer.seq)
+    locale = locale_of(request)
+    document = envelope(service, action, params, answer, locale)
+    if not wants_text(request):
+        return respond(document, 0, 200)
+    if answer.held is not None:
+        return respond_text(held_line(action.name, answer.held.seq, locale), 0, 200)
+    return respond_text(committed_line(action.name, document, locale), 0, 200)
+
+
+def wants_text(request: web.Request) -> bool:
+    """Whether a person reads the answer."""
+    return request.headers.get("Accept", "").startswith("text/plain")
+
+
+def locale_of(request: web.Request) -> Locale:
+    """The reader's language."""
+    return "zh" if request.headers.get("X-Frontstage-Locale", "en").startswith("zh") else "en"

@@ -1,0 +1,93 @@
+"""The feed: what happened, as it happens, resumable from any seq.
+
+A reader pulls: nothing is buffered for it beyond what the ledger keeps anyway, so a slow one costs nobody anything and
+misses nothing. The feed says what kind of event it was and about which goal; for what it means, ask the projection.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+from aiohttp import web
+from aiohttp_sse import EventSourceResponse, sse_response
+
+from daemon.api.edge import prove
+from daemon.api.envelope import refused
+from daemon.service import Service
+from ledger.codec import decode_event
+from ledger.events import Recorded
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
+
+HEARTBEAT_S = 15.0
+PAGE_MAX = 500
+READERS_MAX = 256
+SEND_SECONDS_MAX = 30.0
+
+
+class Feed:
+    """All readers of one service's events."""
+
+    def __init__(self, service: Service, own_uid: int) -> None:
+        self._service = service
+        self._own_uid = own_uid
+        self._readers = 0
+
+    async def follow(self, request: web.Request) -> web.StreamResponse:
+        """`GET /v1/feed?after=SEQ`: every event past `after`, then the new ones until the reader goes."""
+        principal = prove(request, self._service, self._own_uid)
+        if isinstance(principal, Refusal):
+            return refused(request, "feed", principal, self._service.committed.seq)
+        after = request.headers.get("Last-Event-ID") or request.query.get("after", str(self._service.committed.seq))
+        if not after.isascii() or not after.isdigit() or len(after) > 16:
+            return refused(request, "feed", refuse(GeneralRefusal.MALFORMED_PARAMS, field="after", problem="must be a seq"), self._service.committed.seq)
+        if self._readers >= READERS_MAX:
+            return refused(request, "feed", refuse(GeneralRefusal.BUSY, retry_after_s=5), self._service.committed.seq)
+        self._readers += 1
+        try:
+            async with sse_response(request) as response:
+                response.ping_interval = HEARTBEAT_S
+                await self._send_from(response, int(after))
+        finally:
+            self._readers -= 1
+        return response
+
+    async def _send_from(self, response: EventSourceResponse, after: int) -> None:
+        sent = after
+        while response.is_connected() and self._service.writable:
+            events = await self._page(sent)
+            for event in events:
+                async with asyncio.timeout(SEND_SECONDS_MAX):
+                    await response.send(_line(event), id=str(event.seq), event=event.kind)
+                sent = event.seq
+            if not events:
+                await self._wait(sent)
+
+    async def _wait(self, sent: int) -> None:
+        try:
+            async with asyncio.timeout(HEARTBEAT_S):
+                await self._service.changed(sent)
+        except TimeoutError:
+            return
+
+    async def _page(self, sent: int) -> Sequence[Recorded]:
+        recent = self._service.recent
+        if recent and recent[0].seq <= sent + 1:
+            return [event for event in recent if event.seq > sent][:PAGE_MAX] if recent[-1].seq > sent else ()
+        if sent >= self._service.committed.seq:
+            return ()
+        return await asyncio.to_thread(self._stored, sent, self._service.committed.seq)
+
+    def _stored(self, sent: int, through: int) -> list[Recorded]:
+        reader = self._service.store.reader()
+        try:
+            rows = reader.events(sent, limit=min(PAGE_MAX, through - sent))
+            return [decode_event(row.body, None, row.hash) for row in rows]
+        finally:
+            reader.close()
+
+
+def _line(event: Recorded) -> str:
+    return msgspec.json.encode(
+        {"seq": event.seq, "kind": event.kind, "goal_id": event.goal_id, "actor": event.actor, "at_ms": event.at_ms}
+    ).decode()

@@ -1,0 +1,116 @@
+"""Health, readiness, capabilities and the OpenAPI document."""
+
+from aiohttp import web
+
+from daemon.api.envelope import respond
+from daemon.lock import VERSION
+from daemon.service import Service
+from ledger.catalogue import ACTIONS, Action
+from ledger.refusals import STATUS
+from ledger.wire import all_kinds
+
+BOT_SILENT_MS_MAX = 30_000
+
+
+class Meta:
+    """What the daemon says of itself."""
+
+    def __init__(self, service: Service, started_at_ms: int) -> None:
+        self._service = service
+        self._started_at_ms = started_at_ms
+        self.bot: dict[str, object] | None = None
+        self.bot_seen_ms = 0
+
+    def add_to(self, app: web.Application) -> None:
+        """Add the routes."""
+        app.router.add_get("/healthz", self.health)
+        app.router.add_get("/readyz", self.ready)
+        app.router.add_get("/capabilities", self.capabilities)
+        app.router.add_get("/openapi.json", self.openapi)
+
+    async def health(self, _request: web.Request) -> web.Response:
+        """Whether the process lives, and how its parts are."""
+        service = self._service
+        now_ms = service.clock.now_ms()
+        heard = self.bot is not None and now_ms - self.bot_seen_ms <= BOT_SILENT_MS_MAX
+        document: dict[str, object] = {
+            "ok": service.fatal is None,
+            "version": VERSION,
+            "started_at_ms": self._started_at_ms,
+            "seq": service.committed.seq,
+            "head": service.committed.hash.hex(),
+            "writable": service.writable,
+            "waiting": service.waiting,
+            "clock": {"skew_ms": service.clock.skew_ms, "jumped": service.clock.jumped},
+            "counters": vars(service.counters),
+            "bot": {"state": "up", **self.bot} if heard and self.bot is not None else {"state": "silent" if self.bot else "absent"},
+        }
+        return respond(document, 0, 200)
+
+    async def ready(self, _request: web.Request) -> web.Response:
+        """Whether commands can be committed now."""
+        writable = self._service.writable
+        return respond({"ok": writable, "seq": self._service.committed.seq}, 0 if writable else 7, 200 if writable else 503)
+
+    async def capabilities(self, _request: web.Request) -> web.Response:
+        """What can be asked here, for a program that wants to know before it tries."""
+        document: dict[str, object] = {
+            "schema_version": "frontstage_capabilities_v1",
+            "version": VERSION,
+            "actions": [{"name": action.name, "writes": action.writes, "basis": action.basis} for action in ACTIONS.values() if not action.hidden],
+            "event_kinds": [f"{kind.name}/{kind.version}" for kind in all_kinds()],
+        }
+        return respond(document, 0, 200)
+
+    async def openapi(self, _request: web.Request) -> web.Response:
+        """The API in OpenAPI 3.1, made from the table of actions."""
+        return respond(openapi_document(), 0, 200)
+
+
+def openapi_document() -> dict[str, object]:
+    """Every outward action as an OpenAPI operation."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Frontstage", "version": VERSION, "description": "One route for each action of the ledger."},
+        "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden},
+        "components": {
+            "securitySchemes": {"member": {"type": "http", "scheme": "bearer"}},
+            "responses": {"refusal": {"description": "Refused, with code, message and hint.", "content": {"application/json": {"schema": _REFUSAL}}}},
+        },
+        "security": [{"member": []}, {}],
+    }
+
+
+_REFUSAL: dict[str, object] = {
+    "type": "object",
+    "required": ["schema_version", "ok", "action", "outcome", "code", "message", "hint", "details", "seq"],
+    "properties": {"ok": {"const": False}, "code": {"type": "string"}, "outcome": {"type": "string"}, "message": {"type": "string"}},
+}
+_RESULT: dict[str, object] = {
+    "type": "object",
+    "required": ["schema_version", "ok", "action", "outcome", "receipt_id", "replayed", "seq", "events", "result", "cli"],
+    "properties": {"ok": {"const": True}, "outcome": {"enum": ["committed", "partial", "noop"]}, "seq": {"type": "integer"}},
+}
+
+
+def _path(action: Action) -> dict[str, object]:
+    schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
+    good = _RESULT if action.writes else {"type": "object", "required": ["ok", "seq"]}
+    operation: dict[str, object] = {
+        "operationId": action.name,
+        "summary": action.summary,
+        "tags": [action.noun],
+        "responses": {"200": {"description": "Done.", "content": {"application/json": {"schema": good}}}}
+        | {str(status.http_status): {"$ref": "#/components/responses/refusal"} for status in STATUS.values()},
+    }
+    if action.writes:
+        key = {"name": "Idempotency-Key", "in": "header", "required": True, "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:@/-]{1,160}$"}}
+        operation["parameters"] = [key]
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+        return {"post": operation}
+    properties = schema.get("properties", {})
+    operation["parameters"] = [
+        {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": properties[name], "description": properties[name].get("description", "")}
+        for name in properties
+    ]
+    return {"get": operation}

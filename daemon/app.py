@@ -1,0 +1,228 @@
+"""The daemon's composition root: takes the lock, opens the ledger, and serves it until told to stop.
+
+`--once` serves one inherited connection instead of a socket: it is how a command works when no daemon runs, so that
+there is one write path.
+"""
+
+import argparse
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from aiohttp import web
+
+from daemon import config, jobs, lock, logs
+from daemon.api.actions import ActionRoutes, unknown
+from daemon.api.feed import Feed
+from daemon.api.meta import Meta
+from daemon.buttons import ButtonKeys
+from daemon.clock import LedgerClock, SystemClock
+from daemon.listen import BACKLOG, Watch, bind
+from daemon.paths import Home, find_home
+from daemon.relay.deliveries import Deliveries
+from daemon.relay.forms import Forms
+from daemon.relay.leader import Leader
+from daemon.relay.message import Messages
+from daemon.relay.press import Presses
+from daemon.relay.routes import RelayRoutes
+from daemon.relay.view import Views
+from daemon.service import Service, replay
+from ledger.ports import StoreFault, StoreFull, StoreUnusable, WriterFenced
+from ledger.refusals import GeneralRefusal
+from ledger.rules.common import refuse
+from ledger.store.sqlite import open_sqlite
+
+EXIT_REFUSED, EXIT_FAULT, EXIT_HELD = 1, 8, 7
+LOCK_WAIT_S = 10.0
+"""How long a daemon, or a single call, waits for another single call to finish with the ledger."""
+STOP_WAIT_S = 5.0
+GIL_SWITCH_S = 0.0005
+"""Writer and event loop share one interpreter lock; a short turn keeps a commit from waiting for a busy loop."""
+REQUEST_BYTES_MAX = 300 * 1024
+
+_log = logging.getLogger("frontstage.daemon")
+
+
+@dataclass
+class Parts:
+    """What a running daemon is made of."""
+
+    service: Service
+    app: web.Application
+    watch: Watch
+
+
+def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
+    """Put routes, relay and guard around a service."""
+    watch = Watch(clock)
+    own_uid = os.getuid()
+    app = web.Application(client_max_size=REQUEST_BYTES_MAX, middlewares=[_guarded(service, watch)])
+    meta = Meta(service, clock.wall_ms())
+    meta.add_to(app)
+    ActionRoutes(service, own_uid).add_to(app)
+    app.router.add_get("/v1/feed", Feed(service, own_uid).follow)
+    keys, forms, deliveries = ButtonKeys(_button_secret(home)), Forms(), Deliveries(service)
+    app_id = settings.lark.app_id
+    RelayRoutes(
+        service, own_uid, Presses(service, keys, forms, deliveries, app_id), Messages(service, forms, app_id),
+        Views(service, keys, forms), deliveries, Leader(), meta, tenant_key="",
+    ).add_to(app)  # fmt: skip
+    return Parts(service, app, watch)
+
+
+def _guarded(service: Service, watch: Watch) -> Callable[[web.Request, Callable[[web.Request], Awaitable[web.StreamResponse]]], Awaitable[web.StreamResponse]]:
+    @web.middleware
+    async def guard(request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> web.StreamResponse:
+        connection = watch.begins(request.transport)
+        try:
+            return await handler(request)
+        except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
+            return unknown(request, service)
+        except (StoreFault, WriterFenced):
+            from daemon.api.envelope import refused  # noqa: PLC0415  (only on the way out)
+
+            return refused(request, request.path.rsplit("/", 1)[-1], refuse(GeneralRefusal.FAULT), service.committed.seq)
+        finally:
+            watch.ends(connection)
+
+    return guard
+
+
+def _button_secret(home: Home) -> bytes:
+    return bytes.fromhex(Path(home.button_key).read_text(encoding="ascii").strip())
+
+
+async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> int:
+    """Serve until a signal, a fault, or the end of the one connection; the exit code."""
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+    clock = SystemClock()
+    store = open_sqlite(Path(home.ledger))
+    incarnation = store.incarnation()
+    if incarnation is None or not store.head().seq:
+        store.close()
+        print("frontstage: there is no ledger here: run `frontstage init`", file=sys.stderr)  # noqa: T201
+        return EXIT_REFUSED
+    term = store.open_term(incarnation)
+    committed = replay(store)
+    gc.collect()
+    gc.freeze()
+    service = Service(store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, lambda _: stopping.set())
+    service.start()
+    parts = build(home, service, clock, settings)
+    runner = web.AppRunner(parts.app, access_log=None, handle_signals=False, keepalive_timeout=0 if once_fd is not None else 75.0)
+    await runner.setup()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stopping.set)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(runner.cleanup)
+        if once_fd is not None:
+            await _serve_one(runner, once_fd, stopping)
+        else:
+            await _serve_socket(home, runner, parts, stopping)
+    with suppress(StoreFull):
+        await asyncio.wait_for(service.stop(), STOP_WAIT_S)
+    return EXIT_FAULT if service.fatal is not None else 0
+
+
+async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) -> None:
+    connection = socket.socket(fileno=fd)
+    connection.setblocking(False)
+    server = runner.server
+    assert server is not None, "the runner was set up"
+
+    class Once(asyncio.Protocol):
+        """The one connection; the daemon ends with it."""
+
+        def __init__(self) -> None:
+            inner = server()
+            self.connection_made = inner.connection_made  # type: ignore[method-assign]
+            self.data_received = inner.data_received  # type: ignore[method-assign]
+            self.eof_received = inner.eof_received  # type: ignore[method-assign]
+            self.pause_writing = inner.pause_writing  # type: ignore[method-assign]
+            self.resume_writing = inner.resume_writing  # type: ignore[method-assign]
+            self._lost = inner.connection_lost
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._lost(exc)
+            stopping.set()
+
+    await asyncio.get_running_loop().connect_accepted_socket(Once, connection)
+    await stopping.wait()
+
+
+async def _serve_socket(home: Home, runner: web.AppRunner, parts: Parts, stopping: asyncio.Event) -> None:
+    assert runner.server is not None, "the runner was set up"
+    listener = bind(home.socket)
+    server = await asyncio.get_running_loop().create_unix_server(parts.watch.factory(runner.server), sock=listener, backlog=BACKLOG)
+    _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
+    try:
+        async with asyncio.TaskGroup() as group:
+            background = [group.create_task(parts.watch.run()), group.create_task(jobs.run(parts.service))]
+            await stopping.wait()
+            for task in background:
+                task.cancel()
+    finally:
+        server.close()
+        Path(home.socket).unlink(missing_ok=True)
+
+
+def take_lock(home: Home, wait_s: float) -> IO[bytes]:
+    """The ledger's lock, waiting for a single call to finish. Raises LedgerHeld when it is held for longer."""
+    give_up_at = time.monotonic() + wait_s
+    while True:
+        try:
+            return lock.take(Path(home.lock), started_at_ms=SystemClock().wall_ms(), socket_path=home.socket)
+        except lock.LedgerHeld as held:
+            lasting = held.holder is not None and held.holder.socket != ""
+            if lasting or time.monotonic() >= give_up_at:
+                raise
+            time.sleep(0.02)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m daemon.app`: serve the ledger of a home."""
+    parser = argparse.ArgumentParser(prog="frontstage daemon", description="Serve the ledger of a home.")
+    parser.add_argument("--home")
+    parser.add_argument("--socket")
+    parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--fd", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args(argv)
+    home = find_home(options.home, options.socket)
+    if not Path(home.ledger).exists():
+        print("frontstage: there is no ledger here: run `frontstage init`", file=sys.stderr)  # noqa: T201
+        return EXIT_REFUSED
+    try:
+        settings = config.load(home)
+        logs.configure("ERROR" if options.once else settings.daemon.log_level)
+        sys.setswitchinterval(GIL_SWITCH_S)
+        with _locked(home, once=options.once):
+            return asyncio.run(serve(home, once_fd=options.fd if options.once else None, settings=settings))
+    except lock.LedgerHeld as held:
+        print(f"frontstage: {held}", file=sys.stderr)  # noqa: T201
+        return EXIT_HELD
+    except (StoreUnusable, config.ConfigError, ValueError) as error:
+        print(f"frontstage: {error}", file=sys.stderr)  # noqa: T201
+        return EXIT_REFUSED
+
+
+def _locked(home: Home, *, once: bool) -> IO[bytes]:
+    """A single call names no socket in the lock, so that a daemon knows it will be gone in a moment."""
+    held_by = Home(home.path, "") if once else home
+    if once:
+        held_by.socket = ""
+    return take_lock(held_by, LOCK_WAIT_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""Listening: a socket that only its owner can open, and a guard on every connection.
+
+aiohttp closes no connection that stays silent, stops in the middle of a header or never finishes a body; the guard
+does, and it keeps the number of connections bounded. The socket file is made private before anybody can connect.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from daemon.clock import Clock
+from daemon.paths import SOCKET_PATH_BYTES_MAX
+
+BACKLOG = 2_048
+CONNECTIONS_MAX = 2_048
+SILENT_MS_MAX = 20_000
+"""A connection that has asked nothing for this long, or has not finished asking, is closed."""
+IDLE_MS_MAX = 120_000
+"""A connection between two requests may rest this long."""
+SWEEP_EVERY_S = 5.0
+
+
+class SocketPathTooLong(ValueError):
+    """The path does not fit the kernel's field."""
+
+
+def bind(path: str) -> socket.socket:
+    """A private listening socket at `path`. The caller holds the ledger's lock, so a file that is there is stale."""
+    size = len(os.fsencode(path))
+    if size > SOCKET_PATH_BYTES_MAX:
+        raise SocketPathTooLong(f"the socket's path has {size} bytes, at most {SOCKET_PATH_BYTES_MAX} fit: choose a shorter home or set FRONTSTAGE_SOCKET")
+    Path(path).unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(path)
+    except OSError:
+        listener.close()
+        raise
+    finally:
+        os.umask(before)
+    listener.setblocking(False)
+    return listener
+
+
+class Guard(asyncio.Protocol):
+    """A connection under watch: passes everything to the server's own protocol and notes when it was heard."""
+
+    __slots__ = ("_inner", "_watch", "asked", "busy", "heard_ms", "transport")
+
+    def __init__(self, inner: asyncio.Protocol, watch: "Watch") -> None:
+        self._inner = inner
+        self._watch = watch
+        self.transport: asyncio.Transport | None = None
+        self.heard_ms = 0
+        self.asked = False
+        self.busy = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the connection, unless there are too many."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.heard_ms = self._watch.clock.boot_ms()
+        self._inner.connection_made(transport)
+        if not self._watch.admit(transport, self):
+            transport.write(b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nX-Frontstage-Exit: 7\r\nConnection: close\r\n\r\n")
+            transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what was heard. The time counts from the first byte of a request, so that a trickle cannot hold on."""
+        if not self.asked:
+            self.asked = True
+            self.heard_ms = self._watch.clock.boot_ms()
+        self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        """The other end has finished writing."""
+        return self._inner.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        if self.transport is not None:
+            self._watch.forget(self.transport)
+        self._inner.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The other end reads slowly."""
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        """The other end reads again."""
+        self._inner.resume_writing()
+
+
+class Watch:
+    """All connections, and which of them have overstayed."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self._open: dict[asyncio.BaseTransport, Guard] = {}
+
+    def factory(self, make: Callable[[], asyncio.Protocol]) -> Callable[[], Guard]:
+        """Put a guard before every protocol that `make` makes."""
+        return lambda: Guard(make(), self)
+
+    def admit(self, transport: asyncio.BaseTransport, guard: Guard) -> bool:
+        """Whether there is room."""
+        if len(self._open) >= CONNECTIONS_MAX:
+            return False
+        self._open[transport] = guard
+        return True
+
+    def forget(self, transport: asyncio.BaseTransport) -> None:
+        """The connection is gone."""
+        self._open.pop(transport, None)
+
+    def begins(self, transport: asyncio.BaseTransport | None) -> Guard | None:
+        """A complete request is being answered; it may take its time."""
+        guard = None if transport is None else self._open.get(transport)
+        if guard is not None:
+            guard.busy += 1
+        return guard
+
+    def ends(self, guard: Guard | None) -> None:
+        """The answer is written; the next request may begin."""
+        if guard is not None:
+            guard.busy -= 1
+            guard.asked = False
+            guard.heard_ms = self.clock.boot_ms()
+
+    def sweep(self) -> int:
+        """Close what has overstayed; returns how many."""
+        now_ms = self.clock.boot_ms()
+        over = [guard for guard in self._open.values() if not guard.busy and now_ms - guard.heard_ms > self._patience(guard)]
+        for guard in over:
+            if guard.transport is not None:
+                guard.transport.abort()
+        return len(over)
+
+    async def run(self) -> None:
+        """Sweep for as long as the daemon listens."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY_S)
+            self.sweep()
+
+    def _patience(self, guard: Guard) -> int:
+        return SILENT_MS_MAX if guard.asked else IDLE_MS_MAX
+
+    @property
+    def count(self) -> int:
+        """How many are open."""
+        return len(self._open)

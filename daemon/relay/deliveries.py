@@ -1,0 +1,37 @@
+"""Deliveries: which message shows which slot. Not truth; losing it costs one repeated card."""
+
+from daemon.service import Service
+from ledger.ports import DeliveryRow
+from ledger.writer import Keep
+
+
+class Deliveries:
+    """The delivered cards, in memory and in the store."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._by_slot = {row.slot: row for row in service.reader.deliveries()}
+
+    def all(self) -> list[DeliveryRow]:
+        """Every delivery."""
+        return list(self._by_slot.values())
+
+    async def put(self, row: DeliveryRow) -> bool:
+        """Record a delivery unless a newer one is known; False if it was older."""
+        known = self._by_slot.get(row.slot)
+        if known is not None and known.version > row.version:
+            return False
+        answer = await self._service.submit(Keep(deliveries=(row,)))
+        if answer.refusal is not None:
+            return False
+        self._by_slot[row.slot] = row
+        return True
+
+    def is_place_of(self, slot: str, message_id: str) -> bool:
+        """Whether a press on this message can be one on this slot's card.
+
+        A forwarded copy has another message id. A slot whose delivery is not recorded yet cannot be told apart, and its
+        audience has been checked already.
+        """
+        known = self._by_slot.get(slot)
+        return known is None or not known.message_id or known.message_id == message_id

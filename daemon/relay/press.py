@@ -1,0 +1,146 @@
+"""A press: from a signed token and a platform identity to one audited command and a toast.
+
+Nothing on the card is trusted but the token. It says what may be asked and where it was shown; who may ask it is decided
+by the same rules as on every other surface, for the person whom the ledger knows. The receipt key is nonce, person and
+action: a double submit is one effect, a second person is not blocked.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pydantic import ValidationError
+
+from daemon.api.edge import malformed
+from daemon.api.envelope import envelope, refusal_envelope
+from daemon.buttons import Button, ButtonError, ButtonKeys, audience_of
+from daemon.relay.deliveries import Deliveries
+from daemon.relay.forms import Forms, to_parameters
+from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind, person_caller
+from daemon.relay.refusals import RelayRefusal
+from daemon.relay.toast import toast_for
+from daemon.relay.wire import Press
+from daemon.service import Service
+from ledger.catalogue import ACTIONS
+from ledger.events import Proof
+from ledger.ids import GoalId, MemberId
+from ledger.params import Params
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import Caller, refuse
+from ledger.writer import Answer, Request
+
+_log = logging.getLogger("frontstage.relay")
+Document: TypeAlias = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A press whose token, place and person were verified."""
+
+    button: Button
+    member_id: MemberId
+    chat_id: str
+
+    @property
+    def slot(self) -> str:
+        """The slot of the card that was pressed."""
+        return f"{self.button.subject}@{self.chat_id}"
+
+
+class Presses:
+    """Presses relayed by the bot."""
+
+    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms, deliveries: Deliveries, app_id: str | None) -> None:
+        self._service = service
+        self._keys = keys
+        self._forms = forms
+        self._deliveries = deliveries
+        self._app_id = app_id
+
+    async def press(self, ask: Press) -> Document:
+        """Act on one press; every outcome has a toast."""
+        proof = lark_proof(ask.event_id)
+        seen = self._verify(ask)
+        if isinstance(seen, Refusal):
+            answer = await self._audit(seen, bot_caller(), proof)
+            return self._refused("press", ask, answer, goal_id=None, slots=[])
+        caller = person_caller(seen.member_id, ask.chat_id)
+        params = self._parameters(seen.button, ask)
+        if isinstance(params, Refusal):
+            self._keep_form(seen, ask, params)
+            answer = await self._audit(params, caller, proof)
+            return self._refused(seen.button.action.name, ask, answer, goal_id=None, slots=[seen.slot])
+        return await self._act(seen, caller, proof, params, ask)
+
+    def _verify(self, ask: Press) -> Seen | Refusal:
+        workspace, now_ms = self._service.committed, self._service.clock.now_ms()
+        if self._app_id is not None and ask.app_id != self._app_id:
+            return refuse(RelayRefusal.TENANT_FOREIGN)
+        if ask.tenant_key != (home_tenant(workspace) or ask.tenant_key):
+            return refuse(RelayRefusal.TENANT_FOREIGN)
+        try:
+            button = self._keys.verify(ask.token, workspace.button_keys, now_ms)
+        except ButtonError as error:
+            return refuse(RelayRefusal(error.code))
+        if button.audience != audience_of(ask.tenant_key, ask.chat_id):
+            return refuse(RelayRefusal.BUTTON_ELSEWHERE)
+        if not self._deliveries.is_place_of(f"{button.subject}@{ask.chat_id}", ask.message_id):
+            return refuse(RelayRefusal.BUTTON_ELSEWHERE)
+        digest = identity_digest(ask.tenant_key, ask.app_id, ask.operator.open_id, ask.operator.union_id)
+        member_id = person_behind(workspace, digest)
+        if member_id is None:
+            return refuse(RelayRefusal.IDENTITY_UNPAIRED)
+        return Seen(button, member_id, ask.chat_id)
+
+    def _parameters(self, button: Button, ask: Press) -> Params | Refusal:
+        values = to_parameters(button.action, ask.form)
+        _, _, rest = button.subject.partition(":")
+        if "goal_id" in button.action.params.model_fields and button.action.goal_bound:
+            values["goal_id"] = rest.rpartition(":")[0] if button.subject.startswith(("review:", "acceptance:")) else rest
+        if button.basis is not None and "basis" in button.action.params.model_fields:
+            values["basis"] = button.basis
+        for name, field in button.action.params.model_fields.items():
+            if field.is_required() and name not in values:
+                return refuse(RelayRefusal.FORM_FIELD_MISSING, field=name)
+        if button.action.name == "goal.clarify" and "answer" not in values:
+            return refuse(RelayRefusal.FORM_FIELD_MISSING, field="answer")
+        try:
+            return button.action.params.model_validate(values, strict=False)
+        except ValidationError as error:
+            return malformed(error)
+
+    async def _act(self, seen: Seen, caller: Caller, proof: Proof, params: Params, ask: Press) -> Document:
+        action = seen.button.action
+        request_key = f"press-{seen.button.nonce.hex()}-{action.number}"
+        answer = await self._service.submit(Request(action=action, params=params, caller=caller, proof=proof, request_key=request_key))
+        goal_id = answer.events[0].goal_id if answer.events else getattr(params, "goal_id", None)
+        if answer.refusal is not None:
+            self._keep_form(seen, ask, answer.refusal)
+            return self._refused(action.name, ask, answer, goal_id=goal_id, slots=[seen.slot])
+        if action.name == "goal.propose" and goal_id is not None:
+            self._forms.submitted(seen.slot, ask.form, goal_id)
+        return {
+            "envelope": envelope(self._service, action, params, answer, ask.locale),
+            "toast": toast_for(action.name, answer, self._service.committed),
+            "goal_id": goal_id,
+            "slots": [seen.slot],
+        }
+
+    def _keep_form(self, seen: Seen, ask: Press, refusal: Refusal) -> None:
+        if seen.button.action.name == "goal.propose" and refusal.code is not GeneralRefusal.IDEMPOTENCY_CONFLICT:
+            self._forms.refused(seen.slot, ask.form, refusal.code.value, refusal.details)
+
+    async def _audit(self, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
+        job = Request(action=ACTIONS["goal.show"], params=Params(), caller=caller, proof=proof, request_key=None, refused=refusal)
+        return await self._service.submit(job)
+
+    def _refused(self, action_name: str, ask: Press, answer: Answer, *, goal_id: GoalId | None, slots: list[str]) -> Document:
+        assert answer.refusal is not None, "only refusals come here"
+        return {
+            "envelope": refusal_envelope(action_name, answer.refusal, answer.seq, ask.locale),
+            "toast": toast_for(action_name, answer, self._service.committed),
+            "goal_id": goal_id,
+            "slots": slots,
+        }
+
+

@@ -1,0 +1,16 @@
+"""Refusals of a relayed press or message, in order of precedence."""
+
+from enum import StrEnum
+
+
+class RelayRefusal(StrEnum):
+    """Why what a person pressed or wrote was not even decided."""
+
+    RELAY_ONLY = "relay_only"
+    TENANT_FOREIGN = "tenant_foreign"
+    BUTTON_FORGED = "button_forged"
+    BUTTON_EXPIRED = "button_expired"
+    BUTTON_ELSEWHERE = "button_elsewhere"
+    IDENTITY_UNPAIRED = "identity_unpaired"
+    FORM_FIELD_MISSING = "form_field_missing"
+    MESSAGE_STALE = "message_stale"

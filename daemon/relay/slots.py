@@ -1,0 +1,97 @@
+"""Card slots: one live card for each subject in each chat.
+
+    form:<message>@<chat>   review:<goal>:<revision>@<chat>   goal:<goal>@<chat>   acceptance:<goal>:<delivery>@<chat>
+
+What should be shown follows from the state alone. A closed review or acceptance stays a slot, so that its card gets its
+last patch; it is never sent anew.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ledger.ids import GoalId
+from ledger.state import Goal, Workspace
+
+CLOSED_SHOWN_MAX = 3
+"""How many past revisions and deliveries of a goal keep a live card."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A place where a card belongs."""
+
+    subject: str
+    chat_id: str
+    open: bool
+    urgent: bool
+
+    @property
+    def name(self) -> str:
+        """The slot's own name."""
+        return f"{self.subject}@{self.chat_id}"
+
+    def document(self) -> dict[str, object]:
+        """As the bot gets it."""
+        return {
+            "slot": self.name,
+            "chat_id": self.chat_id,
+            "receive_id": self.chat_id,
+            "receive_id_type": "chat_id",
+            "open": self.open,
+            "priority": 0 if self.urgent else 1,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A slot's name taken apart."""
+
+    kind: str
+    goal_id: GoalId
+    number: int
+
+
+def desired(workspace: Workspace, goal_id: str | None = None) -> Iterator[Slot]:
+    """Every slot of one goal, or of all."""
+    goals = workspace.goals.values() if goal_id is None else filter(None, [workspace.goals.get(GoalId(goal_id))])
+    for goal in goals:
+        for chat_id in goal.channels:
+            yield from _of(goal, chat_id)
+
+
+def _of(goal: Goal, chat_id: str) -> Iterator[Slot]:
+    for intent in goal.intents[-CLOSED_SHOWN_MAX:]:
+        yield Slot(subject=f"review:{goal.goal_id}:{intent.number}", chat_id=chat_id, open=intent.status == "open", urgent=True)
+    if goal.confirmed:
+        yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=False)
+    elif goal.question is not None:
+        yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=True)
+    for delivery in goal.deliveries[-CLOSED_SHOWN_MAX:]:
+        yield Slot(subject=f"acceptance:{goal.goal_id}:{delivery.number}", chat_id=chat_id, open=delivery.status == "open", urgent=True)
+
+
+def split(slot: str) -> tuple[str, str]:
+    """Subject and chat of a slot's name."""
+    subject, _, chat_id = slot.rpartition("@")
+    return subject, chat_id
+
+
+def parse(workspace: Workspace, subject: str) -> tuple[Subject, Goal] | None:
+    """The goal and the part of it that a subject names, or None if there is no such thing."""
+    kind, _, rest = subject.partition(":")
+    if kind == "goal":
+        name, number = rest, 0
+    elif kind in {"review", "acceptance"}:
+        name, _, digits = rest.rpartition(":")
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 6:
+            return None
+        number = int(digits)
+    else:
+        return None
+    goal = workspace.goals.get(GoalId(name))
+    if goal is None:
+        return None
+    total = len(goal.intents) if kind == "review" else len(goal.deliveries)
+    if kind != "goal" and not 1 <= number <= total:
+        return None
+    return Subject(kind=kind, goal_id=goal.goal_id, number=number), goal

@@ -1,0 +1,63 @@
+"""What one card is drawn from: the view of its subject, and a token for each button it may carry now."""
+
+from daemon.buttons import LIFE_MS, ButtonKeys, audience_of
+from daemon.relay.forms import Forms
+from daemon.relay.slots import parse, split
+from daemon.service import Service
+from ledger.catalogue import ACTIONS
+from ledger.projections.cards import acceptance_view, goal_view, offers, review_view
+from ledger.projections.views import CardView
+
+DAY_MS = 86_400_000
+
+
+class Views:
+    """Card views with their tokens."""
+
+    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms) -> None:
+        self._service = service
+        self._keys = keys
+        self._forms = forms
+
+    def view(self, slot: str, tenant_key: str) -> CardView | None:
+        """The view of a slot, or None if there is nothing to show there."""
+        subject, chat_id = split(slot)
+        if subject.startswith("form:"):
+            return self._form(slot, subject, tenant_key, chat_id)
+        workspace = self._service.committed
+        named = parse(workspace, subject)
+        if named is None:
+            return None
+        part, goal = named
+        tokens = {
+            action_name: self._token(action_name, subject, basis, tenant_key, chat_id, 0)
+            for action_name, _, basis in offers(workspace, goal, part.kind, part.number)
+        }
+        view = goal_view(workspace, goal, self._service.clock.now_ms())
+        match part.kind:
+            case "review":
+                return CardView(kind="review", audience="group", tokens=tokens, goal=view, review=review_view(workspace, goal, part.number))
+            case "acceptance":
+                return CardView(kind="acceptance", audience="group", tokens=tokens, goal=view, acceptance=acceptance_view(workspace, goal, part.number))
+            case _:
+                return CardView(kind="goal", audience="group", tokens=tokens, goal=view)
+
+    def _form(self, slot: str, subject: str, tenant_key: str, chat_id: str) -> CardView | None:
+        form = self._forms.find(slot)
+        if form is None:
+            return None
+        tokens = {} if form.goal_id else {"goal.propose": self._token("goal.propose", subject, None, tenant_key, chat_id, form.submissions)}
+        return CardView(kind="form", audience="group", tokens=tokens, form=form.view())
+
+    def _token(self, action_name: str, subject: str, basis: str | None, tenant_key: str, chat_id: str, counter: int) -> str:
+        # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.
+        expires_at_ms = (self._service.clock.now_ms() // DAY_MS + 1) * DAY_MS + LIFE_MS
+        return self._keys.mint(
+            self._service.committed.button_key_id,
+            action=ACTIONS[action_name],
+            subject=subject,
+            basis=basis,
+            audience=audience_of(tenant_key, chat_id),
+            expires_at_ms=expires_at_ms,
+            counter=counter,
+        )

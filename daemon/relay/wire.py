@@ -1,0 +1,81 @@
+"""What the bot sends and gets: parsed once, with limits on everything."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ledger.params import Params
+from ledger.text.say import Locale
+
+_Id = Annotated[str, Field(min_length=1, max_length=200)]
+_OptionalId = Annotated[str, Field(max_length=200)]
+FORM_FIELDS_MAX = 32
+TEXT_CHARS_MAX = 40_000
+
+
+class Person(Params):
+    """Who pressed or wrote, as the platform names them."""
+
+    open_id: _Id
+    union_id: _OptionalId = ""
+
+
+class Press(Params):
+    """A button press or a form submission."""
+
+    event_id: _Id
+    app_id: _Id
+    tenant_key: _Id
+    operator: Person
+    chat_id: _Id
+    message_id: _Id
+    token: Annotated[str, Field(max_length=1_000)]
+    form: Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)] = {}
+    locale: Locale = "en"
+
+
+class Message(Params):
+    """A message to the bot."""
+
+    event_id: _Id
+    message_id: _Id
+    app_id: _Id
+    tenant_key: _Id
+    sender: Person
+    chat_id: _Id
+    chat_type: Literal["p2p", "group"]
+    text: Annotated[str, Field(max_length=TEXT_CHARS_MAX)]
+    kind: Annotated[str, Field(max_length=40)] = "text"
+    mentioned: bool = False
+    thread_id: _OptionalId | None = None
+    create_time_ms: Annotated[int, Field(ge=0)]
+    locale: Locale = "en"
+
+
+class Delivery(Params):
+    """What a card slot last delivered."""
+
+    slot: _Id
+    chat_id: _Id
+    message_id: _OptionalId
+    digest: Annotated[str, Field(max_length=128)]
+    version: Annotated[int, Field(ge=0)]
+    sent_at_ms: Annotated[int, Field(ge=0)]
+    state: Annotated[str, Field(max_length=40)]
+
+
+class Lead(Params):
+    """A bot that wants to be the one that sends."""
+
+    holder: _Id
+    ttl_ms: Annotated[int, Field(ge=1_000, le=60_000)]
+
+
+class BotHealth(Params):
+    """How the bot is."""
+
+    process_up: bool = True
+    stream_ready: bool = False
+    callback_proven: bool = False
+    last_callback_at_ms: int | None = None
+    fatal: Annotated[str, Field(max_length=300)] | None = None
