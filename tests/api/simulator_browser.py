@@ -1,0 +1,97 @@
+"""A headless Chromium driven over its debugging protocol: open a page, run a script in it, take a picture."""
+
+import asyncio
+import base64
+import json
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ANSWER_S_MAX = 30
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+    "--remote-debugging-port=0", "--hide-scrollbars",
+)  # fmt: skip
+
+
+class Browser:
+    """One tab. `errors` collects what the page reported: exceptions and refused loads."""
+
+    def __init__(self, socket):
+        self._socket = socket
+        self._number = 0
+        self.errors = []
+
+    async def call(self, method, **params):
+        self._number += 1
+        await self._socket.send_json({"id": self._number, "method": method, "params": params})
+        async with asyncio.timeout(ANSWER_S_MAX):
+            while True:
+                message = await self._socket.receive_json()
+                if message.get("method") in {"Runtime.exceptionThrown", "Log.entryAdded"}:
+                    self.errors.append(message["params"])
+                if message.get("id") == self._number:
+                    if "error" in message:
+                        raise RuntimeError(message["error"])
+                    return message["result"]
+
+    async def open(self, url, width=1280, height=900, *, mobile=False):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+        await self.call("Emulation.setDeviceMetricsOverride", **metrics)
+        await self.call("Page.enable")
+        await self.call("Runtime.enable")
+        await self.call("Log.enable")
+        await self.call("Page.navigate", url="about:blank")
+        await self.call("Page.navigate", url=url)
+
+    async def run(self, script):
+        """The value of an expression; a promise is awaited."""
+        result = await self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(json.dumps(result["exceptionDetails"])[:600])
+        return result["result"].get("value")
+
+    async def until(self, condition):
+        """Wait, inside the page, until an expression is true."""
+        script = f"""new Promise((done, failed) => {{
+            const end = performance.now() + 15000;
+            const look = () => {{
+                if ({condition}) done(true);
+                else if (performance.now() > end) failed(new Error({json.dumps(condition)}));
+                else requestAnimationFrame(look);
+            }};
+            look();
+        }})"""
+        return await self.run(script)
+
+    async def picture(self, path):
+        shot = await self.call("Page.captureScreenshot", format="png")
+        await asyncio.to_thread(Path(path).write_bytes, base64.b64decode(shot["data"]))
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        process = await asyncio.create_subprocess_exec(
+            CHROMIUM, *FLAGS, f"--user-data-dir={folder}", "about:blank",
+            stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(ANSWER_S_MAX):
+                while b"DevTools listening on" not in (line := await process.stderr.readline()):
+                    if not line:
+                        raise RuntimeError("the browser did not start")
+            port = line.split(b"127.0.0.1:")[1].split(b"/")[0].decode()
+            async with aiohttp.ClientSession() as session:
+                async with session.get(f"http://127.0.0.1:{port}/json") as listing:
+                    tab = next(one for one in await listing.json() if one["type"] == "page")
+                async with session.ws_connect(tab["webSocketDebuggerUrl"], max_msg_size=0) as socket:
+                    yield Browser(socket)
+        finally:
+            process.terminate()
+            await process.wait()
