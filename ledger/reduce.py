@@ -13,7 +13,7 @@ from ledger.events import ERASED, Facts, Recorded, Words
 from ledger.ids import GoalId
 from ledger.reduce_goals import FOLDS as GOAL_FOLDS
 from ledger.reduce_work import FOLDS as WORK_FOLDS
-from ledger.rules import goals, members
+from ledger.rules import goal_events, members
 from ledger.state import Address, EventNote, Goal, Member, Pairing, Token, Workspace
 
 
@@ -30,7 +30,7 @@ def fold(workspace: Workspace, event: Recorded) -> None:
 
 
 def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
-    if type(event.facts) is goals.GoalProposed:
+    if type(event.facts) is goal_events.GoalProposed:
         goal = workspace.goals[goal_id] = Goal(goal_id, event.actor, event.seq)
     else:
         goal = workspace.goals[goal_id]
@@ -55,7 +55,7 @@ def _created(workspace: Workspace, event: Recorded) -> None:
 
 
 def _added(workspace: Workspace, event: Recorded) -> None:
-    facts = cast(members.MemberAdded, event.facts)
+    facts = cast("members.MemberAdded", event.facts)
     workspace.members[facts.member_id] = Member(
         member_id=facts.member_id,
         kind=facts.member_kind,
@@ -68,7 +68,7 @@ def _added(workspace: Workspace, event: Recorded) -> None:
 
 
 def _revoked(workspace: Workspace, event: Recorded) -> None:
-    facts = cast(members.MemberRevoked, event.facts)
+    facts = cast("members.MemberRevoked", event.facts)
     member = workspace.members[facts.member_id]
     workspace.members[facts.member_id] = replace(member, revoked=True, identity_digest=None)
     if member.identity_digest is not None:
@@ -80,25 +80,30 @@ def _revoked(workspace: Workspace, event: Recorded) -> None:
 
 
 def _token_issued(workspace: Workspace, event: Recorded) -> None:
-    facts = cast(members.TokenIssued, event.facts)
+    facts = cast("members.TokenIssued", event.facts)
     workspace.tokens[facts.secret_digest] = Token(
-        token_id=facts.token_id, member_id=facts.member_id, secret_digest=facts.secret_digest, expires_at_ms=facts.expires_at_ms
+        token_id=facts.token_id,
+        member_id=facts.member_id,
+        secret_digest=facts.secret_digest,
+        expires_at_ms=facts.expires_at_ms,
     )
     workspace.tokens_by_id[facts.token_id] = facts.secret_digest
 
 
 def _token_revoked(workspace: Workspace, event: Recorded) -> None:
-    digest = workspace.tokens_by_id[cast(members.TokenRevoked, event.facts).token_id]
+    digest = workspace.tokens_by_id[cast("members.TokenRevoked", event.facts).token_id]
     workspace.tokens[digest] = replace(workspace.tokens[digest], revoked=True)
 
 
 def _pairing_offered(workspace: Workspace, event: Recorded) -> None:
-    facts = cast(members.PairingOffered, event.facts)
-    workspace.pairings[facts.code_digest] = Pairing(member_id=facts.member_id, code_digest=facts.code_digest, expires_at_ms=facts.expires_at_ms)
+    facts = cast("members.PairingOffered", event.facts)
+    workspace.pairings[facts.code_digest] = Pairing(
+        member_id=facts.member_id, code_digest=facts.code_digest, expires_at_ms=facts.expires_at_ms
+    )
 
 
 def _paired(workspace: Workspace, event: Recorded) -> None:
-    facts = cast(members.MemberPaired, event.facts)
+    facts = cast("members.MemberPaired", event.facts)
     workspace.pairings.pop(facts.code_digest, None)
     member = workspace.members[facts.member_id]
     if member.identity_digest is not None:
@@ -108,12 +113,16 @@ def _paired(workspace: Workspace, event: Recorded) -> None:
     if isinstance(event.words, members.IdentityWords):
         words = event.words
         workspace.addresses[facts.member_id] = Address(
-            member_id=facts.member_id, tenant_key=words.tenant_key, app_id=words.app_id, open_id=words.open_id, union_id=words.union_id
+            member_id=facts.member_id,
+            tenant_key=words.tenant_key,
+            app_id=words.app_id,
+            open_id=words.open_id,
+            union_id=words.union_id,
         )
 
 
 def _key_rotated(workspace: Workspace, event: Recorded) -> None:
-    facts = cast(members.ButtonKeyRotated, event.facts)
+    facts = cast("members.ButtonKeyRotated", event.facts)
     workspace.button_keys[facts.key_id - 1] = facts.previous_until_ms
     workspace.button_keys[facts.key_id] = None
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ledger.canonical import basis_of
 from ledger.events import ERASED, Facts, Recorded
-from ledger.rules import goals
+from ledger.rules import goal_events
 from ledger.state import Delivery, Goal, GoalState, Intent, Question
 
 
@@ -23,8 +23,10 @@ def _revised(goal: Goal, event: Recorded) -> None:
 
 
 def _intent(event: Recorded) -> Intent:
-    facts = cast(goals.GoalProposed, event.facts)
-    words = event.words if isinstance(event.words, goals.IntentWords) else _erased_intent(len(facts.criterion_ids))
+    facts = cast("goal_events.GoalProposed", event.facts)
+    words = (
+        event.words if isinstance(event.words, goal_events.IntentWords) else _erased_intent(len(facts.criterion_ids))
+    )
     return Intent(
         number=facts.revision,
         proposed_by=event.actor,
@@ -51,8 +53,8 @@ def _intent(event: Recorded) -> Intent:
     )
 
 
-def _erased_intent(criteria: int) -> goals.IntentWords:
-    return goals.IntentWords(
+def _erased_intent(criteria: int) -> goal_events.IntentWords:
+    return goal_events.IntentWords(
         title=ERASED,
         objective=ERASED,
         criteria=(ERASED,) * criteria,
@@ -64,8 +66,8 @@ def _erased_intent(criteria: int) -> goals.IntentWords:
 
 
 def _asked(goal: Goal, event: Recorded) -> None:
-    facts, words = cast(goals.ClarificationAsked, event.facts), event.words
-    text, options = (words.question, words.options) if isinstance(words, goals.QuestionWords) else (ERASED, ())
+    facts, words = cast("goal_events.ClarificationAsked", event.facts), event.words
+    text, options = (words.question, words.options) if isinstance(words, goal_events.QuestionWords) else (ERASED, ())
     goal.question = Question(question_id=facts.question_id, asked_by=event.actor, text=text, options=options)
     _enter(goal, "clarifying", event)
 
@@ -76,7 +78,7 @@ def _answered(goal: Goal, event: Recorded) -> None:
 
 
 def _confirmed(goal: Goal, event: Recorded) -> None:
-    facts = cast(goals.GoalConfirmed, event.facts)
+    facts = cast("goal_events.GoalConfirmed", event.facts)
     if goal.confirmed:
         goal.intents[goal.confirmed - 1] = replace(goal.intents[goal.confirmed - 1], status="superseded")
     _decide_revision(goal, event, facts.revision, "confirmed")
@@ -87,27 +89,33 @@ def _confirmed(goal: Goal, event: Recorded) -> None:
 
 
 def _adopted(goal: Goal, event: Recorded) -> None:
-    facts = cast(goals.RevisionAdopted, event.facts)
+    facts = cast("goal_events.RevisionAdopted", event.facts)
     goal.adopted[facts.agent_id] = facts.revision
 
 
 def _declined(goal: Goal, event: Recorded) -> None:
-    _decide_revision(goal, event, cast(goals.GoalDeclined, event.facts).revision, "declined")
+    _decide_revision(goal, event, cast("goal_events.GoalDeclined", event.facts).revision, "declined")
     if not goal.confirmed:
         goal.question = None
         _enter(goal, "declined", event)
 
 
 def _withdrawn(goal: Goal, event: Recorded) -> None:
-    _decide_revision(goal, event, cast(goals.GoalWithdrawn, event.facts).revision, "withdrawn")
+    _decide_revision(goal, event, cast("goal_events.GoalWithdrawn", event.facts).revision, "withdrawn")
     if not goal.confirmed:
         goal.question = None
         _enter(goal, "withdrawn", event)
 
 
-def _decide_revision(goal: Goal, event: Recorded, number: int, status: Literal["confirmed", "declined", "withdrawn"]) -> None:
+def _decide_revision(
+    goal: Goal, event: Recorded, number: int, status: Literal["confirmed", "declined", "withdrawn"]
+) -> None:
     goal.intents[number - 1] = replace(
-        goal.intents[number - 1], status=status, decided_by=event.actor, decided_at_ms=event.at_ms, reason=_reason(event)
+        goal.intents[number - 1],
+        status=status,
+        decided_by=event.actor,
+        decided_at_ms=event.at_ms,
+        reason=_reason(event),
     )
 
 
@@ -127,7 +135,7 @@ def _stopped(goal: Goal, event: Recorded) -> None:
 
 
 def _delivered(goal: Goal, event: Recorded) -> None:
-    facts, words = cast(goals.GoalDelivered, event.facts), event.words
+    facts, words = cast("goal_events.GoalDelivered", event.facts), event.words
     goal.deliveries.append(
         Delivery(
             number=facts.delivery,
@@ -135,8 +143,10 @@ def _delivered(goal: Goal, event: Recorded) -> None:
             at_ms=event.at_ms,
             status="open",
             artifact_ids=tuple(artifact_id for artifact_id, _ in facts.artifacts),
-            basis=basis_of("accept", goal.goal_id, goal.intent.basis, facts.delivery, facts.artifacts, event.hash.hex()),
-            summary=words.summary if isinstance(words, goals.SummaryWords) else ERASED,
+            basis=basis_of(
+                "accept", goal.goal_id, goal.intent.basis, facts.delivery, facts.artifacts, event.hash.hex()
+            ),
+            summary=words.summary if isinstance(words, goal_events.SummaryWords) else ERASED,
         )
     )
     _enter(goal, "delivered", event)
@@ -159,11 +169,11 @@ def _decide_delivery(goal: Goal, event: Recorded, status: Literal["accepted", "c
 
 
 def _bound(goal: Goal, event: Recorded) -> None:
-    goal.channels[cast(goals.ChannelBound, event.facts).channel_id] = event.surface
+    goal.channels[cast("goal_events.ChannelBound", event.facts).channel_id] = event.surface
 
 
 def _reason(event: Recorded) -> str:
-    return event.words.reason if isinstance(event.words, goals.GoalReasonWords) else ""
+    return event.words.reason if isinstance(event.words, goal_events.GoalReasonWords) else ""
 
 
 def _enter(goal: Goal, state: GoalState, event: Recorded) -> None:
@@ -173,19 +183,19 @@ def _enter(goal: Goal, state: GoalState, event: Recorded) -> None:
 
 
 FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
-    goals.GoalProposed: _proposed,
-    goals.GoalRevised: _revised,
-    goals.ClarificationAsked: _asked,
-    goals.ClarificationAnswered: _answered,
-    goals.GoalConfirmed: _confirmed,
-    goals.RevisionAdopted: _adopted,
-    goals.GoalDeclined: _declined,
-    goals.GoalWithdrawn: _withdrawn,
-    goals.GoalPaused: _paused,
-    goals.GoalResumed: _resumed,
-    goals.GoalStopped: _stopped,
-    goals.GoalDelivered: _delivered,
-    goals.GoalAccepted: _accepted,
-    goals.ChangesRequested: _changes_requested,
-    goals.ChannelBound: _bound,
+    goal_events.GoalProposed: _proposed,
+    goal_events.GoalRevised: _revised,
+    goal_events.ClarificationAsked: _asked,
+    goal_events.ClarificationAnswered: _answered,
+    goal_events.GoalConfirmed: _confirmed,
+    goal_events.RevisionAdopted: _adopted,
+    goal_events.GoalDeclined: _declined,
+    goal_events.GoalWithdrawn: _withdrawn,
+    goal_events.GoalPaused: _paused,
+    goal_events.GoalResumed: _resumed,
+    goal_events.GoalStopped: _stopped,
+    goal_events.GoalDelivered: _delivered,
+    goal_events.GoalAccepted: _accepted,
+    goal_events.ChangesRequested: _changes_requested,
+    goal_events.ChannelBound: _bound,
 }

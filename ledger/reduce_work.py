@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded
 from ledger.ids import TodoId
-from ledger.rules import artifacts, leases, todos
+from ledger.rules import artifacts, leases, todo_events
 from ledger.state import Artifact, Goal, Lease, Todo, put, take
 
 
 def _todo_added(goal: Goal, event: Recorded) -> None:
-    facts, words = cast(todos.TodoAdded, event.facts), event.words
-    title, acceptance = (words.title, words.acceptance) if isinstance(words, todos.TodoWords) else (ERASED, "")
+    facts, words = cast("todo_events.TodoAdded", event.facts), event.words
+    title, acceptance = (words.title, words.acceptance) if isinstance(words, todo_events.TodoWords) else (ERASED, "")
     todo = Todo(
         todo_id=facts.todo_id,
         seq=event.seq,
@@ -43,18 +43,18 @@ def _todo_added(goal: Goal, event: Recorded) -> None:
 
 
 def _todo_claimed(goal: Goal, event: Recorded) -> None:
-    facts = cast(todos.TodoClaimed, event.facts)
+    facts = cast("todo_events.TodoClaimed", event.facts)
     _change(goal, facts.todo_id, claimed_by=facts.agent_id, claim_seq=event.seq, claim_from_lease=False)
 
 
 def _todo_released(goal: Goal, event: Recorded) -> None:
-    _change(goal, cast(todos.TodoReleased, event.facts).todo_id, claimed_by=None, claim_from_lease=False)
+    _change(goal, cast("todo_events.TodoReleased", event.facts).todo_id, claimed_by=None, claim_from_lease=False)
 
 
 def _todo_updated(goal: Goal, event: Recorded) -> None:
-    facts, words = cast(todos.TodoUpdated, event.facts), event.words
+    facts, words = cast("todo_events.TodoUpdated", event.facts), event.words
     todo = goal.todos[facts.todo_id]
-    title, note = (words.title, words.note) if isinstance(words, todos.TodoUpdateWords) else (None, None)
+    title, note = (words.title, words.note) if isinstance(words, todo_events.TodoUpdateWords) else (None, None)
     _change(
         goal,
         facts.todo_id,
@@ -67,11 +67,11 @@ def _todo_updated(goal: Goal, event: Recorded) -> None:
 
 
 def _todo_blocked(goal: Goal, event: Recorded) -> None:
-    _change(goal, cast(todos.TodoBlocked, event.facts).todo_id, status="blocked", reason=_reason(event))
+    _change(goal, cast("todo_events.TodoBlocked", event.facts).todo_id, status="blocked", reason=_reason(event))
 
 
 def _todo_completed(goal: Goal, event: Recorded) -> None:
-    facts = cast(todos.TodoCompleted, event.facts)
+    facts = cast("todo_events.TodoCompleted", event.facts)
     _change(
         goal,
         facts.todo_id,
@@ -96,7 +96,7 @@ def _todo_completed(goal: Goal, event: Recorded) -> None:
 
 
 def _todo_cancelled(goal: Goal, event: Recorded) -> None:
-    facts = cast(todos.TodoCancelled, event.facts)
+    facts = cast("todo_events.TodoCancelled", event.facts)
     _change(goal, facts.todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=_reason(event))
     for other in goal.todos[facts.todo_id].depends_on:
         goal.waiting.get(other, set()).discard(facts.todo_id)
@@ -134,7 +134,7 @@ def _enter(goal: Goal, entry: tuple[str, int, TodoId]) -> None:
 
 
 def _lease_acquired(goal: Goal, event: Recorded) -> None:
-    facts = cast(leases.LeaseAcquired, event.facts)
+    facts = cast("leases.LeaseAcquired", event.facts)
     _end(goal, facts.todo_id)
     goal.leases[facts.todo_id] = Lease(
         todo_id=facts.todo_id,
@@ -157,7 +157,7 @@ def _lease_acquired(goal: Goal, event: Recorded) -> None:
 
 
 def _lease_renewed(goal: Goal, event: Recorded) -> None:
-    facts = cast(leases.LeaseRenewed, event.facts)
+    facts = cast("leases.LeaseRenewed", event.facts)
     lease = goal.leases[facts.todo_id]
     _forget_due(goal, lease)
     goal.leases[facts.todo_id] = replace(
@@ -167,19 +167,27 @@ def _lease_renewed(goal: Goal, event: Recorded) -> None:
 
 
 def _lease_released(goal: Goal, event: Recorded) -> None:
-    facts = cast(leases.LeaseReleased, event.facts)
+    facts = cast("leases.LeaseReleased", event.facts)
     _end(goal, facts.todo_id)
     goal.leases[facts.todo_id] = replace(
-        goal.leases[facts.todo_id], status="released", released_at_ms=event.at_ms, updated_at_ms=event.at_ms, seq=event.seq
+        goal.leases[facts.todo_id],
+        status="released",
+        released_at_ms=event.at_ms,
+        updated_at_ms=event.at_ms,
+        seq=event.seq,
     )
     _end_claim(goal, facts.todo_id)
 
 
 def _lease_expired(goal: Goal, event: Recorded) -> None:
-    facts = cast(leases.LeaseExpired, event.facts)
+    facts = cast("leases.LeaseExpired", event.facts)
     _end(goal, facts.todo_id)
     goal.leases[facts.todo_id] = replace(
-        goal.leases[facts.todo_id], status="expired", released_at_ms=facts.expired_at_ms, updated_at_ms=event.at_ms, seq=event.seq
+        goal.leases[facts.todo_id],
+        status="expired",
+        released_at_ms=facts.expired_at_ms,
+        updated_at_ms=event.at_ms,
+        seq=event.seq,
     )
     _end_claim(goal, facts.todo_id)
 
@@ -204,7 +212,7 @@ def _end_claim(goal: Goal, todo_id: TodoId) -> None:
 
 
 def _artifact_submitted(goal: Goal, event: Recorded) -> None:
-    facts, words = cast(artifacts.ArtifactSubmitted, event.facts), event.words
+    facts, words = cast("artifacts.ArtifactSubmitted", event.facts), event.words
     label, summary = (words.label, words.summary) if isinstance(words, artifacts.ArtifactWords) else (ERASED, "")
     goal.artifacts[facts.artifact_id] = Artifact(
         artifact_id=facts.artifact_id,
@@ -222,17 +230,17 @@ def _artifact_submitted(goal: Goal, event: Recorded) -> None:
 
 
 def _reason(event: Recorded) -> str:
-    return event.words.reason if isinstance(event.words, todos.ReasonWords) else ""
+    return event.words.reason if isinstance(event.words, todo_events.ReasonWords) else ""
 
 
 FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
-    todos.TodoAdded: _todo_added,
-    todos.TodoClaimed: _todo_claimed,
-    todos.TodoReleased: _todo_released,
-    todos.TodoUpdated: _todo_updated,
-    todos.TodoBlocked: _todo_blocked,
-    todos.TodoCompleted: _todo_completed,
-    todos.TodoCancelled: _todo_cancelled,
+    todo_events.TodoAdded: _todo_added,
+    todo_events.TodoClaimed: _todo_claimed,
+    todo_events.TodoReleased: _todo_released,
+    todo_events.TodoUpdated: _todo_updated,
+    todo_events.TodoBlocked: _todo_blocked,
+    todo_events.TodoCompleted: _todo_completed,
+    todo_events.TodoCancelled: _todo_cancelled,
     leases.LeaseAcquired: _lease_acquired,
     leases.LeaseRenewed: _lease_renewed,
     leases.LeaseReleased: _lease_released,

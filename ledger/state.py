@@ -198,9 +198,34 @@ class Goal:
     """A goal and all that belongs to it; a container that the reducer alone changes."""
 
     __slots__ = (
-        "artifacts", "cause", "channels", "confirmed", "created_seq", "deliveries", "due", "goal_id", "intents",
-        "keys", "last_seq", "leases", "mine", "proposed_by", "question", "ready", "recent", "resume_to", "scopes",
-        "state", "state_seq", "todos", "unmet", "waiting", "done_total", "adopted", "reason", "by_priority",
+        "adopted",
+        "artifacts",
+        "by_priority",
+        "cause",
+        "channels",
+        "confirmed",
+        "created_seq",
+        "deliveries",
+        "done_total",
+        "due",
+        "goal_id",
+        "intents",
+        "keys",
+        "last_seq",
+        "leases",
+        "mine",
+        "proposed_by",
+        "question",
+        "ready",
+        "reason",
+        "recent",
+        "resume_to",
+        "scopes",
+        "state",
+        "state_seq",
+        "todos",
+        "unmet",
+        "waiting",
     )  # fmt: skip
 
     def __init__(self, goal_id: GoalId, proposed_by: MemberId, created_seq: int) -> None:
@@ -264,9 +289,32 @@ class Goal:
     def copy(self) -> "Goal":
         """The same goal in containers of its own."""
         twin = Goal(self.goal_id, self.proposed_by, self.created_seq)
-        for name in ("state", "state_seq", "resume_to", "reason", "confirmed", "question", "last_seq", "cause", "done_total"):
+        for name in (
+            "state",
+            "state_seq",
+            "resume_to",
+            "reason",
+            "confirmed",
+            "question",
+            "last_seq",
+            "cause",
+            "done_total",
+        ):
             setattr(twin, name, getattr(self, name))
-        for name in ("intents", "deliveries", "todos", "leases", "artifacts", "channels", "adopted", "unmet", "ready", "due", "recent", "by_priority"):
+        for name in (
+            "intents",
+            "deliveries",
+            "todos",
+            "leases",
+            "artifacts",
+            "channels",
+            "adopted",
+            "unmet",
+            "ready",
+            "due",
+            "recent",
+            "by_priority",
+        ):
             setattr(twin, name, getattr(self, name).copy())
         twin.keys = {todo_id: set(keys) for todo_id, keys in self.keys.items()}
         twin.waiting = {todo_id: set(others) for todo_id, others in self.waiting.items()}
@@ -280,7 +328,21 @@ class Goal:
 class Workspace:
     """Everything one ledger says; a container that the reducer alone changes."""
 
-    __slots__ = ("addresses", "at_ms", "button_keys", "goals", "hash", "identities", "members", "name", "pairings", "seq", "tokens", "tokens_by_id", "created")
+    __slots__ = (
+        "addresses",
+        "at_ms",
+        "button_keys",
+        "created",
+        "goals",
+        "hash",
+        "identities",
+        "members",
+        "name",
+        "pairings",
+        "seq",
+        "tokens",
+        "tokens_by_id",
+    )
 
     def __init__(self) -> None:
         self.seq = 0

@@ -88,7 +88,9 @@ class _Pending:
 class Writer:
     """The one writer of a ledger, for one term."""
 
-    def __init__(self, store: Store, term: Term, ahead: Workspace, entropy: Entropy, rebuild: Callable[[], Workspace]) -> None:
+    def __init__(
+        self, store: Store, term: Term, ahead: Workspace, entropy: Entropy, rebuild: Callable[[], Workspace]
+    ) -> None:
         self._store = store
         self._term = term
         self._ahead = ahead
@@ -164,7 +166,11 @@ class Writer:
     def _known(self, key: bytes, digest: bytes, pending: _Pending) -> Answer | None:
         if (again := pending.by_key.get(key)) is not None:
             first_digest, answer = again
-            return _again(answer) if first_digest == digest else Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT))
+            return (
+                _again(answer)
+                if first_digest == digest
+                else Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT))
+            )
         row = self._store.receipt(key)
         if row is None:
             return None
@@ -174,9 +180,23 @@ class Writer:
         events = tuple(decode_event(event.body, event.words, event.hash) for event in rows)
         return Answer(events=events, receipt_id=receipt_id(key), replayed=True, seq=self._ahead.seq)
 
-    def _commit(self, job: Request, drafts: tuple[Draft, ...], key: bytes | None, digest: bytes | None, pending: _Pending, at_ms: int) -> Answer:
+    def _commit(
+        self,
+        job: Request,
+        drafts: tuple[Draft, ...],
+        key: bytes | None,
+        digest: bytes | None,
+        pending: _Pending,
+        at_ms: int,
+    ) -> Answer:
         name = None if key is None else receipt_id(key)
-        stamp = Stamp(actor=job.caller.member_id, proof=job.proof, surface=job.caller.surface, on_behalf_of=job.on_behalf_of, cause=name)
+        stamp = Stamp(
+            actor=job.caller.member_id,
+            proof=job.proof,
+            surface=job.caller.surface,
+            on_behalf_of=job.on_behalf_of,
+            cause=name,
+        )
         events = tuple(self._record(draft, stamp, pending, at_ms) for draft in drafts)
         answer = Answer(events=events, receipt_id=name, seq=self._ahead.seq)
         if key is not None and digest is not None:

@@ -11,7 +11,7 @@ from pydantic import Field
 from ledger.canonical import INTEGER_MAX
 from ledger.events import Draft, Facts, Words
 from ledger.ids import ArtifactId, GoalId, TodoId
-from ledger.params import CapabilityText, GoalIdText, LIST_MAX, Params, OptionalReason, Sha256Text, Title, TodoIdText
+from ledger.params import LIST_MAX, CapabilityText, GoalIdText, OptionalReason, Params, Sha256Text, Title, TodoIdText
 from ledger.rules.common import Caller, Decision, granted, next_seq, refuse, registered
 from ledger.rules.leases import effective_claim
 from ledger.state import Workspace
@@ -58,7 +58,10 @@ class SubmitArtifact(Params):
     size_bytes: Annotated[int, Field(ge=0, le=INTEGER_MAX, description="Its size in bytes.")]
     kind: Annotated[CapabilityText, Field(description="What it is: report, patch, dataset, …")] = "report"
     todo_id: Annotated[TodoIdText | None, Field(description="The todo it proves.")] = None
-    criterion: Annotated[tuple[str, ...], Field(max_length=LIST_MAX, description="Ids of the criteria it speaks to, as `goal show` lists them.")] = ()
+    criterion: Annotated[
+        tuple[str, ...],
+        Field(max_length=LIST_MAX, description="Ids of the criteria it speaks to, as `goal show` lists them."),
+    ] = ()
     summary: Annotated[OptionalReason, Field(description="What it says, briefly.")] = ""
 
 
@@ -84,7 +87,11 @@ def decide_submit(workspace: Workspace, caller: Caller, ask: SubmitArtifact, now
             return refuse(ArtifactRefusal.CLAIM_OWNER_MISMATCH, claimed_by=effective_claim(goal, todo, now_ms))
     unknown = [criterion for criterion in ask.criterion if criterion not in goal.intent.criterion_ids]
     if unknown:
-        return refuse(ArtifactRefusal.CRITERION_NOT_FOUND, criteria=[text[:32] for text in unknown[:5]], known=list(goal.intent.criterion_ids))
+        return refuse(
+            ArtifactRefusal.CRITERION_NOT_FOUND,
+            criteria=[text[:32] for text in unknown[:5]],
+            known=list(goal.intent.criterion_ids),
+        )
     if len(goal.artifacts) >= ARTIFACTS_MAX:
         return refuse(ArtifactRefusal.TOO_MANY_ARTIFACTS, limit=ARTIFACTS_MAX)
     facts = ArtifactSubmitted(

@@ -4,6 +4,8 @@ A decider is a pure function of the workspace, the caller, the parameters and th
 of one command, or says that the wish already holds and which event made it so, or refuses.
 """
 
+from enum import StrEnum
+
 import msgspec
 
 from ledger.events import Draft, Surface
@@ -32,9 +34,10 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 Decision = tuple[Draft, ...] | Held | Refusal
 
 
-def refuse(code: object, /, *, basis: str | None = None, **details: object) -> Refusal:
+def refuse(code: StrEnum, /, *, basis: str | None = None, **details: object) -> Refusal:
     """A refusal with its details; None details are left out."""
-    return Refusal(code=code, details={name: value for name, value in details.items() if value is not None}, basis=basis)  # type: ignore[arg-type]  # codes are StrEnums of many families
+    given = {name: value for name, value in details.items() if value is not None}
+    return Refusal(code=code, details=given, basis=basis)
 
 
 def next_seq(workspace: Workspace, offset: int = 0) -> int:

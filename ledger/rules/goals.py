@@ -10,19 +10,53 @@ beside the promise in force until an owner confirms it, and agents adopt it befo
 """
 
 from enum import StrEnum
-from typing import Annotated
-
-from pydantic import Field
 
 from ledger.canonical import basis_of
-from ledger.events import Draft, Facts, Words
-from ledger.ids import ArtifactId, GoalId, MemberId
-from ledger.params import (
-    BasisText, Capabilities, GoalIdText, HandoffMode, Line, Lines, LIST_MAX, MemberIdText, OptionalReason, OptionalText, Params, Priority,
-    Reason, Scopes, Text, Title,
-)  # fmt: skip
+from ledger.events import Draft, Facts
+from ledger.ids import GoalId, MemberId
 from ledger.refusals import Refusal
-from ledger.rules.common import Caller, Decision, Held, check_basis, granted, is_owner, next_seq, refuse, registered
+from ledger.rules.common import (
+    Caller,
+    Decision,
+    Held,
+    check_basis,
+    granted,
+    is_owner,
+    next_seq,
+    refuse,
+    registered,
+)
+from ledger.rules.goal_events import (
+    AnswerWords,
+    ChannelBound,
+    ClarificationAnswered,
+    ClarificationAsked,
+    GoalConfirmed,
+    GoalDeclined,
+    GoalPaused,
+    GoalProposed,
+    GoalReasonWords,
+    GoalResumed,
+    GoalRevised,
+    GoalStopped,
+    GoalWithdrawn,
+    IntentWords,
+    QuestionWords,
+    RevisionAdopted,
+)
+from ledger.rules.goal_params import (
+    AdoptRevision,
+    ClarifyGoal,
+    ConfirmGoal,
+    DeclineGoal,
+    PauseGoal,
+    ProposeGoal,
+    ResumeGoal,
+    ReviseGoal,
+    StateChange,
+    StopGoal,
+    WithdrawGoal,
+)
 from ledger.scopes import canonical_scope
 from ledger.state import CLOSED, Goal, GoalState, Intent, Workspace
 
@@ -35,9 +69,7 @@ FIELD_CLASS = {
     **dict.fromkeys(ADVISORY_FIELDS, "advisory"),
 }
 """What the ledger does with each field: enforce it, keep it word for word, or pass it on as advice."""
-OPTIONS_MAX = 8
 REVISIONS_MAX = 200
-DELIVERIES_MAX = 200
 
 
 class GoalRefusal(StrEnum):
@@ -66,282 +98,6 @@ class GoalRefusal(StrEnum):
     NOTHING_TO_DELIVER = "nothing_to_deliver"
     DELIVERY_UNCHANGED = "delivery_unchanged"
     REVISION_PENDING = "revision_pending"
-
-
-class GoalProposed(Facts, frozen=True, kw_only=True):
-    """A promise is put before its owners."""
-
-    goal_id: GoalId
-    revision: int
-    priority: str
-    criterion_ids: tuple[str, ...]
-    write_scopes: tuple[str, ...]
-    capabilities: tuple[str, ...]
-    owners: tuple[MemberId, ...]
-    approvers: tuple[MemberId, ...]
-    handoff_mode: str
-    allowed_slots: int | None
-    enforce: tuple[str, ...]
-
-
-class GoalRevised(GoalProposed, frozen=True, kw_only=True):
-    """Another version of the promise is put before its owners."""
-
-
-class IntentWords(Words, frozen=True, kw_only=True):
-    """The promise in words."""
-
-    title: str
-    objective: str
-    criteria: tuple[str, ...]
-    non_goals: tuple[str, ...]
-    constraints: tuple[str, ...]
-    budget: str
-    stop_conditions: tuple[str, ...]
-
-
-class ChannelBound(Facts, frozen=True, kw_only=True):
-    """The goal is shown in this chat."""
-
-    channel_id: str
-
-
-class ClarificationAsked(Facts, frozen=True, kw_only=True):
-    """One question is open."""
-
-    question_id: str
-
-
-class QuestionWords(Words, frozen=True, kw_only=True):
-    """The question and what could be answered."""
-
-    question: str
-    options: tuple[str, ...]
-
-
-class ClarificationAnswered(Facts, frozen=True, kw_only=True):
-    """The open question was answered."""
-
-    question_id: str
-
-
-class AnswerWords(Words, frozen=True, kw_only=True):
-    """The answer."""
-
-    answer: str
-
-
-class GoalConfirmed(Facts, frozen=True, kw_only=True):
-    """An owner said yes to exactly this revision."""
-
-    revision: int
-    basis: str
-
-
-class RevisionAdopted(Facts, frozen=True, kw_only=True):
-    """An agent works by this revision from now on."""
-
-    agent_id: MemberId
-    revision: int
-
-
-class GoalDeclined(Facts, frozen=True, kw_only=True):
-    """An owner said no to a revision; a goal that was never confirmed ends with it."""
-
-    revision: int
-
-
-class GoalWithdrawn(Facts, frozen=True, kw_only=True):
-    """The proposer took the proposal back."""
-
-    revision: int
-
-
-class GoalPaused(Facts, frozen=True, kw_only=True):
-    """No new work for now."""
-
-
-class GoalResumed(Facts, frozen=True, kw_only=True):
-    """Work may go on."""
-
-
-class GoalStopped(Facts, frozen=True, kw_only=True):
-    """The goal ends without a result."""
-
-
-class GoalDelivered(Facts, frozen=True, kw_only=True):
-    """A result is put before the owners, with everything that proves it."""
-
-    delivery: int
-    revision: int
-    artifacts: tuple[tuple[ArtifactId, str], ...]
-
-
-class SummaryWords(Words, frozen=True, kw_only=True):
-    """What was delivered, in words."""
-
-    summary: str
-
-
-class GoalAccepted(Facts, frozen=True, kw_only=True):
-    """An owner accepted exactly this delivery."""
-
-    delivery: int
-    basis: str
-
-
-class ChangesRequested(Facts, frozen=True, kw_only=True):
-    """An owner sent the delivery back."""
-
-    delivery: int
-    basis: str
-
-
-class GoalReasonWords(Words, frozen=True, kw_only=True):
-    """Why, in the decider's words."""
-
-    reason: str
-
-
-_Goal = Annotated[GoalIdText, Field(description="The goal.")]
-_Basis = Annotated[BasisText | None, Field(description="What was seen, as the matching `show` prints it.")]
-
-
-class _IntentParams(Params):
-    non_goal: Annotated[Lines, Field(description="What is not wanted; repeat for each.")] = ()
-    constraint: Annotated[Lines, Field(description="What must be kept to; repeat for each.")] = ()
-    write_scope: Annotated[Scopes, Field(description="What the work may write, as relative globs; nothing when absent.")] = ()
-    capability: Annotated[Capabilities, Field(description="What every agent on it must be able to do.")] = ()
-    owner: Annotated[tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Who decides; the workspace's owners when absent.")] = ()
-    approver: Annotated[tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Who may approve along the way.")] = ()
-    handoff_mode: Annotated[HandoffMode, Field(description="How work is held.")] = "optional_lease"
-    allowed_slots: Annotated[int | None, Field(ge=0, le=1_000_000, description="Slots in the rolling window; by the clock when absent.")] = None
-    budget: Annotated[OptionalReason, Field(description="What it may cost, in words.")] = ""
-    stop_condition: Annotated[Lines, Field(description="When to stop; repeat for each.")] = ()
-    enforce: Annotated[tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced, not just kept.")] = ()
-    priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
-
-
-class ProposeGoal(_IntentParams):
-    """Propose a goal to its owners."""
-
-    objective: Annotated[Text, Field(description="What is wanted.")]
-    criterion: Annotated[Lines, Field(min_length=1, description="When it is done; repeat for each.")]
-    title: Annotated[Title | None, Field(description="A short name; the objective's first line when absent.")] = None
-    goal_id: Annotated[GoalIdText | None, Field(description="Its id; made from the ledger's sequence when absent.")] = None
-
-
-class ReviseGoal(Params):
-    """Propose another version of a goal's promise; what is absent stays as it was."""
-
-    goal_id: _Goal
-    objective: Annotated[Text | None, Field(description="What is wanted.")] = None
-    title: Annotated[Title | None, Field(description="A short name.")] = None
-    criterion: Annotated[Lines, Field(description="When it is done; repeat for each.")] = ()
-    non_goal: Annotated[Lines, Field(description="What is not wanted; repeat for each.")] = ()
-    constraint: Annotated[Lines, Field(description="What must be kept to; repeat for each.")] = ()
-    write_scope: Annotated[Scopes, Field(description="What the work may write.")] = ()
-    budget: Annotated[OptionalReason | None, Field(description="What it may cost, in words.")] = None
-    stop_condition: Annotated[Lines, Field(description="When to stop; repeat for each.")] = ()
-    allowed_slots: Annotated[int | None, Field(ge=0, le=1_000_000, description="Slots in the rolling window.")] = None
-    priority: Annotated[Priority | None, Field(description="P0 is the most urgent.")] = None
-    enforce: Annotated[tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced.")] = ()
-    basis: _Basis = None
-
-
-class ClarifyGoal(Params):
-    """Ask the one open question of a proposal, or answer it."""
-
-    goal_id: _Goal
-    question: Annotated[Line | None, Field(description="What is asked.")] = None
-    option: Annotated[tuple[Line, ...], Field(max_length=OPTIONS_MAX, description="A possible answer; repeat for each.")] = ()
-    answer: Annotated[Text | None, Field(description="The answer to the open question.")] = None
-    question_id: Annotated[str | None, Field(pattern=r"^q_[0-9]{1,16}$", description="Which question is answered; the open one when absent.")] = None
-
-
-class ConfirmGoal(Params):
-    """Say yes to exactly the revision that was shown."""
-
-    goal_id: _Goal
-    basis: _Basis = None
-
-
-class DeclineGoal(Params):
-    """Say no to a revision."""
-
-    goal_id: _Goal
-    basis: _Basis = None
-    reason: Annotated[OptionalReason, Field(description="Why not.")] = ""
-
-
-class WithdrawGoal(Params):
-    """Take one's own proposal back."""
-
-    goal_id: _Goal
-    basis: _Basis = None
-    reason: Annotated[OptionalReason, Field(description="Why.")] = ""
-
-
-class _StateChange(Params):
-    goal_id: _Goal
-    basis: _Basis = None
-    reason: Annotated[OptionalReason, Field(description="Why.")] = ""
-
-
-class PauseGoal(_StateChange):
-    """Begin no new work for now."""
-
-
-class ResumeGoal(_StateChange):
-    """Go on."""
-
-
-class StopGoal(_StateChange):
-    """End the goal without a result."""
-
-
-class AdoptRevision(Params):
-    """Work by the confirmed revision from now on."""
-
-    goal_id: _Goal
-    revision: Annotated[int, Field(ge=1, description="The revision that was read.")]
-
-
-class DeliverGoal(Params):
-    """Put the result before the owners."""
-
-    goal_id: _Goal
-    summary: Annotated[Text, Field(description="What is delivered, and how to check it.")]
-
-
-class AcceptGoal(Params):
-    """Accept exactly the delivery that was shown."""
-
-    goal_id: _Goal
-    basis: _Basis = None
-    reason: Annotated[OptionalReason, Field(description="A word with it.")] = ""
-
-
-class RequestChanges(Params):
-    """Send the delivery back."""
-
-    goal_id: _Goal
-    reason: Annotated[Reason, Field(description="What must change.")]
-    basis: _Basis = None
-
-
-class ShowGoal(Params):
-    """A goal as everyone may see it, with the basis to decide on."""
-
-    goal_id: _Goal
-
-
-class ListGoals(Params):
-    """The goals of the workspace."""
-
-    state: Annotated[OptionalText, Field(description="Only goals in this state.")] = ""
-    after: Annotated[GoalIdText | None, Field(description="Continue after this goal.")] = None
-    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
 
 
 def state_basis(goal: Goal) -> str:
@@ -379,7 +135,9 @@ def decide_propose(workspace: Workspace, caller: Caller, ask: ProposeGoal, _now_
         budget=ask.budget,
         stop_conditions=ask.stop_condition,
     )
-    bound = () if caller.channel_id is None else (Draft(facts=ChannelBound(channel_id=caller.channel_id), goal_id=goal_id),)
+    bound = (
+        () if caller.channel_id is None else (Draft(facts=ChannelBound(channel_id=caller.channel_id), goal_id=goal_id),)
+    )
     return (Draft(facts=facts, words=words, goal_id=goal_id), *bound)
 
 
@@ -399,7 +157,13 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
     if len(goal.intents) >= REVISIONS_MAX:
         return refuse(GoalRefusal.TOO_MANY_REVISIONS, limit=REVISIONS_MAX)
     facts, words = _revised(goal, now, ask, scopes)
-    if words == _words_of(now) and not ask.write_scope and ask.allowed_slots is None and ask.priority is None and not ask.enforce:
+    if (
+        words == _words_of(now)
+        and not ask.write_scope
+        and ask.allowed_slots is None
+        and ask.priority is None
+        and not ask.enforce
+    ):
         return refuse(GoalRefusal.NOTHING_TO_CHANGE)
     return (Draft(facts=facts, words=words, goal_id=goal.goal_id),)
 
@@ -415,13 +179,21 @@ def decide_clarify(workspace: Workspace, caller: Caller, ask: ClarifyGoal, _now_
         if goal.question is not None:
             return refuse(GoalRefusal.QUESTION_OPEN, question_id=goal.question.question_id)
         facts = ClarificationAsked(question_id=f"q_{next_seq(workspace)}")
-        return (Draft(facts=facts, words=QuestionWords(question=ask.question, options=ask.option), goal_id=goal.goal_id),)
+        return (
+            Draft(facts=facts, words=QuestionWords(question=ask.question, options=ask.option), goal_id=goal.goal_id),
+        )
     if goal.proposed_by != caller.member_id and not is_owner(goal, caller.member_id, workspace):
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
     if goal.question is None or ask.question_id not in {None, goal.question.question_id}:
         return refuse(GoalRefusal.QUESTION_NOT_FOUND, question_id=ask.question_id)
     assert ask.answer is not None, "exactly one of question and answer is given"
-    return (Draft(facts=ClarificationAnswered(question_id=goal.question.question_id), words=AnswerWords(answer=ask.answer), goal_id=goal.goal_id),)
+    return (
+        Draft(
+            facts=ClarificationAnswered(question_id=goal.question.question_id),
+            words=AnswerWords(answer=ask.answer),
+            goal_id=goal.goal_id,
+        ),
+    )
 
 
 def decide_confirm(workspace: Workspace, caller: Caller, ask: ConfirmGoal, _now_ms: int) -> Decision:
@@ -441,7 +213,7 @@ def decide_decline(workspace: Workspace, caller: Caller, ask: DeclineGoal, _now_
     intent = _open_revision(workspace, goal, caller, ask.basis)
     if isinstance(intent, Refusal):
         return intent
-    return (Draft(facts=GoalDeclined(revision=intent.number), words=_reason(ask.reason), goal_id=goal.goal_id),)
+    return (Draft(facts=GoalDeclined(revision=intent.number), words=reason_words(ask.reason), goal_id=goal.goal_id),)
 
 
 def decide_withdraw(workspace: Workspace, caller: Caller, ask: WithdrawGoal, _now_ms: int) -> Decision:
@@ -455,7 +227,7 @@ def decide_withdraw(workspace: Workspace, caller: Caller, ask: WithdrawGoal, _no
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
     if (broken := check_basis(ask.basis, intent.basis, ("revision",), required=False)) is not None:
         return broken
-    return (Draft(facts=GoalWithdrawn(revision=intent.number), words=_reason(ask.reason), goal_id=goal.goal_id),)
+    return (Draft(facts=GoalWithdrawn(revision=intent.number), words=reason_words(ask.reason), goal_id=goal.goal_id),)
 
 
 def decide_pause(workspace: Workspace, caller: Caller, ask: PauseGoal, _now_ms: int) -> Decision:
@@ -476,57 +248,13 @@ def decide_stop(workspace: Workspace, caller: Caller, ask: StopGoal, _now_ms: in
 def decide_adopt(workspace: Workspace, caller: Caller, ask: AdoptRevision, _now_ms: int) -> Decision:
     """An agent says that it has read the promise in force."""
     goal = workspace.goals[GoalId(ask.goal_id)]
-    if (broken := _working_agent(workspace, goal, caller)) is not None:
+    if (broken := working_agent(workspace, goal, caller)) is not None:
         return broken
     if ask.revision != goal.confirmed:
         return refuse(GoalRefusal.REVISION_UNKNOWN, revision=ask.revision, confirmed=goal.confirmed)
     if goal.adopted.get(caller.member_id) == goal.confirmed:
         return Held(seq=goal.last_seq, facts={"agent_id": caller.member_id, "revision": goal.confirmed})
     return (Draft(facts=RevisionAdopted(agent_id=caller.member_id, revision=ask.revision), goal_id=goal.goal_id),)
-
-
-def decide_deliver(workspace: Workspace, caller: Caller, ask: DeliverGoal, _now_ms: int) -> Decision:
-    """Deliver only what is finished and proved; an empty delivery is no success."""
-    goal = workspace.goals[GoalId(ask.goal_id)]
-    if (broken := _working_agent(workspace, goal, caller)) is not None and not is_owner(goal, caller.member_id, workspace):
-        return broken
-    if not goal.is_executable:
-        return refuse(GoalRefusal.GOAL_STATE_FORBIDS, state=goal.state)
-    if goal.pending:
-        return refuse(GoalRefusal.REVISION_PENDING, revision=goal.pending)
-    if len(goal.deliveries) >= DELIVERIES_MAX:
-        return refuse(GoalRefusal.TOO_MANY_REVISIONS, limit=DELIVERIES_MAX)
-    still_open = [todo_id for _, _, todo_id in goal.by_priority[:5]]
-    if still_open:
-        return refuse(GoalRefusal.WORK_OPEN, todo_ids=still_open, open_total=len(goal.by_priority))
-    proof = {artifact_id: None for todo in goal.todos.values() if todo.status == "done" for artifact_id in todo.evidence}
-    if not proof:
-        return refuse(GoalRefusal.NOTHING_TO_DELIVER)
-    if goal.delivery is not None and set(goal.delivery.artifact_ids) == set(proof):
-        return refuse(GoalRefusal.DELIVERY_UNCHANGED, delivery=goal.delivery.number)
-    artifacts = tuple((artifact_id, goal.artifacts[artifact_id].sha256) for artifact_id in proof)
-    facts = GoalDelivered(delivery=len(goal.deliveries) + 1, revision=goal.confirmed, artifacts=artifacts)
-    return (Draft(facts=facts, words=SummaryWords(summary=ask.summary), goal_id=goal.goal_id),)
-
-
-def decide_accept(workspace: Workspace, caller: Caller, ask: AcceptGoal, _now_ms: int) -> Decision:
-    """An owner's yes to the delivery that was shown."""
-    goal = workspace.goals[GoalId(ask.goal_id)]
-    delivery = _open_delivery(workspace, goal, caller, ask.basis)
-    if isinstance(delivery, Refusal):
-        return delivery
-    number, basis = delivery
-    return (Draft(facts=GoalAccepted(delivery=number, basis=basis), words=_reason(ask.reason), goal_id=goal.goal_id),)
-
-
-def decide_request_changes(workspace: Workspace, caller: Caller, ask: RequestChanges, _now_ms: int) -> Decision:
-    """Send back the delivery that was shown, saying what must change."""
-    goal = workspace.goals[GoalId(ask.goal_id)]
-    delivery = _open_delivery(workspace, goal, caller, ask.basis)
-    if isinstance(delivery, Refusal):
-        return delivery
-    number, basis = delivery
-    return (Draft(facts=ChangesRequested(delivery=number, basis=basis), words=_reason(ask.reason), goal_id=goal.goal_id),)
 
 
 def first_line(text: str, chars_max: int = 120) -> str:
@@ -536,7 +264,11 @@ def first_line(text: str, chars_max: int = 120) -> str:
 
 
 def _intent_checks(
-    workspace: Workspace, owners: tuple[str, ...], approvers: tuple[str, ...], asked: tuple[str, ...], enforce: tuple[str, ...]
+    workspace: Workspace,
+    owners: tuple[str, ...],
+    approvers: tuple[str, ...],
+    asked: tuple[str, ...],
+    enforce: tuple[str, ...],
 ) -> tuple[str, ...] | Refusal:
     for member_id in (*owners, *approvers):
         member = registered(workspace, MemberId(member_id))
@@ -549,7 +281,9 @@ def _intent_checks(
         scopes.append(scope)
     beyond = [name for name in enforce if name not in ENFORCED_FIELDS]
     if beyond:
-        return refuse(GoalRefusal.ENFORCEMENT_NOT_SUPPORTED, fields=[name[:64] for name in beyond], enforced=list(ENFORCED_FIELDS))
+        return refuse(
+            GoalRefusal.ENFORCEMENT_NOT_SUPPORTED, fields=[name[:64] for name in beyond], enforced=list(ENFORCED_FIELDS)
+        )
     return tuple(dict.fromkeys(scopes))
 
 
@@ -603,21 +337,25 @@ def changed_fields(goal: Goal, basis: str | None, now: Intent) -> tuple[str, ...
     seen = next((intent for intent in goal.intents if intent.basis == basis), None)
     if seen is None:
         return ("revision",)
-    names = ("title", "objective", "criteria", "non_goals", "constraints", "budget", "stop_conditions", "write_scopes", "allowed_slots", "priority", "enforce")
+    names = (
+        "title",
+        "objective",
+        "criteria",
+        "non_goals",
+        "constraints",
+        "budget",
+        "stop_conditions",
+        "write_scopes",
+        "allowed_slots",
+        "priority",
+        "enforce",
+    )
     return tuple(name for name in names if getattr(seen, name) != getattr(now, name))
 
 
-def _open_delivery(workspace: Workspace, goal: Goal, caller: Caller, basis: str | None) -> tuple[int, str] | Refusal:
-    if not is_owner(goal, caller.member_id, workspace):
-        return refuse(GoalRefusal.NOT_AN_OWNER)
-    delivery = goal.delivery
-    if goal.state != "delivered" or delivery is None:
-        return refuse(GoalRefusal.GOAL_STATE_FORBIDS, state=goal.state, decided_by=None if delivery is None else delivery.decided_by)
-    broken = check_basis(basis, delivery.basis, ("delivery",), required=True)
-    return (delivery.number, delivery.basis) if broken is None else broken
-
-
-def _change_state(workspace: Workspace, caller: Caller, ask: _StateChange, allowed: set[GoalState], facts: Facts) -> Decision:
+def _change_state(
+    workspace: Workspace, caller: Caller, ask: StateChange, allowed: set[GoalState], facts: Facts
+) -> Decision:
     goal = workspace.goals[GoalId(ask.goal_id)]
     if not is_owner(goal, caller.member_id, workspace):
         return refuse(GoalRefusal.NOT_AN_OWNER)
@@ -625,15 +363,15 @@ def _change_state(workspace: Workspace, caller: Caller, ask: _StateChange, allow
         return refuse(GoalRefusal.GOAL_STATE_FORBIDS, state=goal.state)
     if (broken := check_basis(ask.basis, state_basis(goal), ("state",), required=False)) is not None:
         return broken
-    return (Draft(facts=facts, words=_reason(ask.reason), goal_id=goal.goal_id),)
+    return (Draft(facts=facts, words=reason_words(ask.reason), goal_id=goal.goal_id),)
 
 
-def _working_agent(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
+def working_agent(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
     member = registered(workspace, caller.member_id)
     if member is None or member.kind != "agent":
         return refuse(GoalRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
     return None if granted(member, goal.goal_id) else refuse(GoalRefusal.GOAL_NOT_GRANTED)
 
 
-def _reason(text: str) -> GoalReasonWords | None:
+def reason_words(text: str) -> GoalReasonWords | None:
     return GoalReasonWords(reason=text) if text else None

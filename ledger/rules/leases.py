@@ -92,9 +92,13 @@ class AcquireLease(Params):
     todo_id: Annotated[TodoIdText, Field(description="The todo.")]
     idempotency_key: Annotated[KeyText, Field(description="Names this execution; never used again on this todo.")]
     owner: Annotated[MemberIdText | None, Field(description="Who holds it; the caller when absent.")] = None
-    write_scope: Annotated[Scopes, Field(description="What the work may write; the todo's own scopes when absent.")] = ()
+    write_scope: Annotated[
+        Scopes, Field(description="What the work may write; the todo's own scopes when absent.")
+    ] = ()
     ttl_seconds: Annotated[TtlSeconds, Field(description="How long it lasts, in seconds.")] = TTL_SECONDS_DEFAULT
-    expected_version: Annotated[int | None, Field(ge=0, description="Refuse unless the record is at this version.")] = None
+    expected_version: Annotated[int | None, Field(ge=0, description="Refuse unless the record is at this version.")] = (
+        None
+    )
 
 
 class _Fenced(Params):
@@ -108,7 +112,9 @@ class _Fenced(Params):
 class RenewLease(_Fenced):
     """Hold a lease for longer."""
 
-    ttl_seconds: Annotated[TtlSeconds | None, Field(description="From now, in seconds; as acquired when absent.")] = None
+    ttl_seconds: Annotated[TtlSeconds | None, Field(description="From now, in seconds; as acquired when absent.")] = (
+        None
+    )
 
 
 class ReleaseLease(_Fenced):
@@ -150,7 +156,9 @@ def lapse(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
     lease = goal.leases.get(todo_id)
     if lease is None or lease.status != "active" or lease.expires_at_ms > now_ms:
         return ()
-    facts = LeaseExpired(todo_id=todo_id, owner=lease.owner, lease_epoch=lease.lease_epoch, expired_at_ms=lease.expires_at_ms)
+    facts = LeaseExpired(
+        todo_id=todo_id, owner=lease.owner, lease_epoch=lease.lease_epoch, expired_at_ms=lease.expires_at_ms
+    )
     return (Draft(facts=facts, goal_id=goal.goal_id),)
 
 
@@ -173,7 +181,11 @@ def owner_constraint(workspace: Workspace, goal: Goal, todo_id: TodoId, owner: M
     if claim is not None and claim != owner and (held is None or not todo.claim_from_lease):
         return refuse(LeaseRefusal.OWNER_CONFLICTS_WITH_CLAIM, claimed_by=claim)
     if not goal.is_executable or goal.unmet.get(todo_id) or todo.role != "agent":
-        return refuse(LeaseRefusal.TODO_NOT_EXECUTABLE, goal_state=goal.state, waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"])
+        return refuse(
+            LeaseRefusal.TODO_NOT_EXECUTABLE,
+            goal_state=goal.state,
+            waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"],
+        )
     return None
 
 
@@ -223,7 +235,12 @@ def decide_renew(workspace: Workspace, caller: Caller, ask: RenewLease, now_ms: 
     if lease is None or effective_lease(goal, lease.todo_id, now_ms) is None:
         return refuse(LeaseRefusal.LEASE_NOT_ACTIVE, todo_id=ask.todo_id)
     expires_at_ms = now_ms + (ask.ttl_seconds or lease.acquire_ttl_seconds) * 1000
-    return (Draft(facts=LeaseRenewed(todo_id=lease.todo_id, version=lease.version + 1, expires_at_ms=expires_at_ms), goal_id=goal.goal_id),)
+    return (
+        Draft(
+            facts=LeaseRenewed(todo_id=lease.todo_id, version=lease.version + 1, expires_at_ms=expires_at_ms),
+            goal_id=goal.goal_id,
+        ),
+    )
 
 
 def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseLease, _now_ms: int) -> Decision:
@@ -235,8 +252,21 @@ def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseLease, _now
     if lease is None:
         return Held(seq=goal.last_seq, facts={"todo_id": ask.todo_id, "missing": True})
     if lease.status != "active":
-        return Held(seq=lease.seq, facts={"todo_id": lease.todo_id, "version": lease.version, "lease_epoch": lease.lease_epoch, "status": lease.status})
-    return (Draft(facts=LeaseReleased(todo_id=lease.todo_id, version=lease.version, lease_epoch=lease.lease_epoch), goal_id=goal.goal_id),)
+        return Held(
+            seq=lease.seq,
+            facts={
+                "todo_id": lease.todo_id,
+                "version": lease.version,
+                "lease_epoch": lease.lease_epoch,
+                "status": lease.status,
+            },
+        )
+    return (
+        Draft(
+            facts=LeaseReleased(todo_id=lease.todo_id, version=lease.version, lease_epoch=lease.lease_epoch),
+            goal_id=goal.goal_id,
+        ),
+    )
 
 
 def decide_expire(workspace: Workspace, _caller: Caller, ask: ExpireLease, now_ms: int) -> Decision:
@@ -261,12 +291,23 @@ def _scopes(goal: Goal, todo_id: TodoId, asked: tuple[str, ...]) -> tuple[str, .
 
 def _answer_held(held: Lease, ask: AcquireLease, owner: MemberId, scopes: tuple[str, ...]) -> Held | Refusal:
     if held.idempotency_key != ask.idempotency_key or held.owner != owner:
-        return refuse(LeaseRefusal.TODO_LEASE_CONFLICT, owner=held.owner, expires_at_ms=held.expires_at_ms, lease_epoch=held.lease_epoch)
+        return refuse(
+            LeaseRefusal.TODO_LEASE_CONFLICT,
+            owner=held.owner,
+            expires_at_ms=held.expires_at_ms,
+            lease_epoch=held.lease_epoch,
+        )
     if held.write_scopes != scopes or held.acquire_ttl_seconds != ask.ttl_seconds:
         return refuse(LeaseRefusal.IDEMPOTENCY_KEY_REUSE, todo_id=held.todo_id)
     return Held(
         seq=held.seq,
-        facts={"todo_id": held.todo_id, "owner": held.owner, "version": held.version, "lease_epoch": held.lease_epoch, "expires_at_ms": held.expires_at_ms},
+        facts={
+            "todo_id": held.todo_id,
+            "owner": held.owner,
+            "version": held.version,
+            "lease_epoch": held.lease_epoch,
+            "expires_at_ms": held.expires_at_ms,
+        },
     )
 
 
@@ -281,7 +322,7 @@ def _conflicts(goal: Goal, todo_id: TodoId, scopes: tuple[str, ...], now_ms: int
     return refuse(LeaseRefusal.WRITE_SCOPE_CONFLICT, conflicts=meets[:CONFLICTS_SHOWN_MAX], conflicts_total=len(meets))
 
 
-def _fence(goal: Goal, caller: Caller, ask: _Fenced) -> Lease | None | Refusal:
+def _fence(goal: Goal, caller: Caller, ask: _Fenced) -> Lease | Refusal | None:
     """Compare and swap on version, owner and execution key; None where no record was ever made."""
     if TodoId(ask.todo_id) not in goal.todos:
         return refuse(LeaseRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)

@@ -146,7 +146,9 @@ class AddMember(Params):
     role: Annotated[tuple[Role, ...], Field(max_length=3, description="Roles of a person in the workspace.")] = ()
     profile_role: Annotated[ProfileRole | None, Field(description="Advisory role of an agent; grants nothing.")] = None
     capability: Annotated[Capabilities, Field(description="What an agent is able to do.")] = ()
-    goal_id: Annotated[tuple[GoalIdText, ...], Field(max_length=64, description="Goals an agent may act on; all when absent.")] = ()
+    goal_id: Annotated[
+        tuple[GoalIdText, ...], Field(max_length=64, description="Goals an agent may act on; all when absent.")
+    ] = ()
 
 
 class RevokeMember(Params):
@@ -159,8 +161,12 @@ class IssueToken(Params):
     """Give a member a credential; the secret stays with whoever made it."""
 
     member_id: Annotated[MemberIdText, Field(description="Whose credential it is.")]
-    secret_digest: Annotated[Sha256Text, Field(description="SHA-256 of the secret; the command line makes the secret and prints it once.")]
-    ttl_seconds: Annotated[int | None, Field(ge=1, le=TOKEN_TTL_SECONDS_MAX, description="Life in seconds; without end when absent.")] = None
+    secret_digest: Annotated[
+        Sha256Text, Field(description="SHA-256 of the secret; the command line makes the secret and prints it once.")
+    ]
+    ttl_seconds: Annotated[
+        int | None, Field(ge=1, le=TOKEN_TTL_SECONDS_MAX, description="Life in seconds; without end when absent.")
+    ] = None
 
 
 class RevokeToken(Params):
@@ -173,8 +179,12 @@ class PairMember(Params):
     """Offer a code that binds a person's Lark identity."""
 
     member_id: Annotated[MemberIdText, Field(description="Which person the code is for.")]
-    code_digest: Annotated[Sha256Text, Field(description="SHA-256 of the code; the command line makes the code and prints it.")]
-    ttl_seconds: Annotated[int, Field(ge=60, le=PAIRING_TTL_SECONDS_MAX, description="How long the code is good, in seconds.")] = PAIRING_TTL_SECONDS_DEFAULT
+    code_digest: Annotated[
+        Sha256Text, Field(description="SHA-256 of the code; the command line makes the code and prints it.")
+    ]
+    ttl_seconds: Annotated[
+        int, Field(ge=60, le=PAIRING_TTL_SECONDS_MAX, description="How long the code is good, in seconds.")
+    ] = PAIRING_TTL_SECONDS_DEFAULT
 
 
 class BindIdentity(Params):
@@ -191,7 +201,12 @@ class BindIdentity(Params):
 class RotateButtonKey(Params):
     """Sign new buttons with a new key and honour the old one for a grace time."""
 
-    grace_seconds: Annotated[int, Field(ge=0, le=BUTTON_KEY_GRACE_SECONDS_MAX, description="How long cards already sent keep working, in seconds.")] = BUTTON_KEY_GRACE_SECONDS_DEFAULT
+    grace_seconds: Annotated[
+        int,
+        Field(
+            ge=0, le=BUTTON_KEY_GRACE_SECONDS_MAX, description="How long cards already sent keep working, in seconds."
+        ),
+    ] = BUTTON_KEY_GRACE_SECONDS_DEFAULT
 
 
 class ListMembers(Params):
@@ -208,9 +223,20 @@ def decide_create(workspace: Workspace, _caller: Caller, ask: CreateWorkspace, _
     return (
         Draft(facts=WorkspaceCreated(incarnation=ask.incarnation), words=WorkspaceWords(name=ask.name)),
         _added(owner, "person", ask.owner_name, roles=("owner",)),
-        Draft(facts=TokenIssued(token_id=_token_id(workspace, 2), member_id=owner, secret_digest=ask.owner_secret_digest, expires_at_ms=None)),
+        Draft(
+            facts=TokenIssued(
+                token_id=_token_id(workspace, 2),
+                member_id=owner,
+                secret_digest=ask.owner_secret_digest,
+                expires_at_ms=None,
+            )
+        ),
         _added(BOT, "bot", "Frontstage"),
-        Draft(facts=TokenIssued(token_id=_token_id(workspace, 4), member_id=BOT, secret_digest=ask.bot_secret_digest, expires_at_ms=None)),
+        Draft(
+            facts=TokenIssued(
+                token_id=_token_id(workspace, 4), member_id=BOT, secret_digest=ask.bot_secret_digest, expires_at_ms=None
+            )
+        ),
     )
 
 
@@ -255,7 +281,16 @@ def decide_issue_token(workspace: Workspace, _caller: Caller, ask: IssueToken, n
     if ask.secret_digest in workspace.tokens:
         return refuse(MemberRefusal.SECRET_IN_USE)
     expires_at_ms = None if ask.ttl_seconds is None else now_ms + ask.ttl_seconds * 1000
-    return (Draft(facts=TokenIssued(token_id=_token_id(workspace, 0), member_id=member.member_id, secret_digest=ask.secret_digest, expires_at_ms=expires_at_ms)),)
+    return (
+        Draft(
+            facts=TokenIssued(
+                token_id=_token_id(workspace, 0),
+                member_id=member.member_id,
+                secret_digest=ask.secret_digest,
+                expires_at_ms=expires_at_ms,
+            )
+        ),
+    )
 
 
 def decide_revoke_token(workspace: Workspace, _caller: Caller, ask: RevokeToken, _now_ms: int) -> Decision:
@@ -277,7 +312,13 @@ def decide_pair(workspace: Workspace, _caller: Caller, ask: PairMember, now_ms: 
         return refuse(MemberRefusal.NOT_A_PERSON, member_id=member.member_id)
     if ask.code_digest in workspace.pairings:
         return refuse(MemberRefusal.SECRET_IN_USE)
-    return (Draft(facts=PairingOffered(member_id=member.member_id, code_digest=ask.code_digest, expires_at_ms=now_ms + ask.ttl_seconds * 1000)),)
+    return (
+        Draft(
+            facts=PairingOffered(
+                member_id=member.member_id, code_digest=ask.code_digest, expires_at_ms=now_ms + ask.ttl_seconds * 1000
+            )
+        ),
+    )
 
 
 def decide_bind(workspace: Workspace, _caller: Caller, ask: BindIdentity, now_ms: int) -> Decision:
@@ -292,15 +333,25 @@ def decide_bind(workspace: Workspace, _caller: Caller, ask: BindIdentity, now_ms
         return refuse(MemberRefusal.IDENTITY_BOUND_TO_ANOTHER)
     return (
         Draft(
-            facts=MemberPaired(member_id=pairing.member_id, identity_digest=ask.identity_digest, code_digest=ask.code_digest),
-            words=IdentityWords(tenant_key=ask.tenant_key, app_id=ask.app_id, open_id=ask.open_id, union_id=ask.union_id),
+            facts=MemberPaired(
+                member_id=pairing.member_id, identity_digest=ask.identity_digest, code_digest=ask.code_digest
+            ),
+            words=IdentityWords(
+                tenant_key=ask.tenant_key, app_id=ask.app_id, open_id=ask.open_id, union_id=ask.union_id
+            ),
         ),
     )
 
 
 def decide_rotate(workspace: Workspace, _caller: Caller, ask: RotateButtonKey, now_ms: int) -> Decision:
     """Begin a new button key."""
-    return (Draft(facts=ButtonKeyRotated(key_id=workspace.button_key_id + 1, previous_until_ms=now_ms + ask.grace_seconds * 1000)),)
+    return (
+        Draft(
+            facts=ButtonKeyRotated(
+                key_id=workspace.button_key_id + 1, previous_until_ms=now_ms + ask.grace_seconds * 1000
+            )
+        ),
+    )
 
 
 def _token_id(workspace: Workspace, offset: int) -> TokenId:
@@ -308,7 +359,7 @@ def _token_id(workspace: Workspace, offset: int) -> TokenId:
 
 
 def _added(member_id: MemberId, kind: Literal["person", "bot"], name: str, roles: tuple[str, ...] = ()) -> Draft:
-    facts = MemberAdded(member_id=member_id, member_kind=kind, roles=roles, profile_role=None, capabilities=(), goals=("*",))
+    facts = MemberAdded(
+        member_id=member_id, member_kind=kind, roles=roles, profile_role=None, capabilities=(), goals=("*",)
+    )
     return Draft(facts=facts, words=MemberWords(display_name=name))
-
-

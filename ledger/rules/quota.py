@@ -103,7 +103,12 @@ def select(goal: Goal, member: Member, now_ms: int) -> tuple[Todo | None, bool]:
     """
     lacking = False
     for todo in _candidates(goal, member.member_id, now_ms):
-        if todo.role != "agent" or todo.task_class != "advancement_task" or todo.status != "open" or goal.unmet.get(todo.todo_id):
+        if (
+            todo.role != "agent"
+            or todo.task_class != "advancement_task"
+            or todo.status != "open"
+            or goal.unmet.get(todo.todo_id)
+        ):
             continue
         if member.member_id in todo.excluded_agents or todo.bound_agent not in {None, member.member_id}:
             continue
@@ -112,14 +117,18 @@ def select(goal: Goal, member: Member, now_ms: int) -> tuple[Todo | None, bool]:
         held = effective_lease(goal, todo.todo_id, now_ms)
         if held is not None and held.owner != member.member_id:
             continue
-        if all(capability in member.capabilities for capability in (*todo.required_capabilities, *goal.intent.capabilities)):
+        if all(
+            capability in member.capabilities for capability in (*todo.required_capabilities, *goal.intent.capabilities)
+        ):
             return todo, lacking
         lacking = True
     return None, lacking
 
 
 def _candidates(goal: Goal, agent_id: MemberId, now_ms: int) -> list[Todo]:
-    mine = sorted((goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ())), key=lambda todo: (todo.priority, todo.seq))
+    mine = sorted(
+        (goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ())), key=lambda todo: (todo.priority, todo.seq)
+    )
     lapsed = [(goal.todos[todo_id].priority, goal.todos[todo_id].seq, todo_id) for todo_id in goal.lapsed(now_ms)]
     free = sorted([*lapsed, *goal.ready[:CANDIDATES_MAX]]) if lapsed else goal.ready[:CANDIDATES_MAX]
     return [*mine, *(goal.todos[todo_id] for _, _, todo_id in free)]

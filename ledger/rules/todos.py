@@ -6,19 +6,32 @@ successor in the same event group, so that it exists exactly once.
 """
 
 from enum import StrEnum
-from typing import Annotated, Literal
 
-from pydantic import Field
-
-from ledger.events import Draft, Facts, Words
-from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
-from ledger.params import (
-    ArtifactIdText, Capabilities, CapabilityText, GoalIdText, KeyText, LIST_MAX, Line, MemberIdText, OptionalReason, OptionalText, Params,
-    Priority, Reason, Scopes, TodoIdText,
-)  # fmt: skip
+from ledger.events import Draft
+from ledger.ids import GoalId, MemberId, TodoId
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered
 from ledger.rules.leases import LeaseReleased, effective_claim, effective_lease, lapse
+from ledger.rules.todo_events import (
+    ReasonWords,
+    TodoAdded,
+    TodoBlocked,
+    TodoCancelled,
+    TodoClaimed,
+    TodoReleased,
+    TodoUpdated,
+    TodoUpdateWords,
+    TodoWords,
+)
+from ledger.rules.todo_params import (
+    AddTodo,
+    BlockTodo,
+    CancelTodo,
+    ClaimTodo,
+    CompleteTodo,
+    ReleaseTodo,
+    UpdateTodo,
+)
 from ledger.scopes import canonical_scope, within
 from ledger.state import CLOSED, Goal, Lease, Todo, Workspace
 
@@ -64,180 +77,6 @@ class TodoRefusal(StrEnum):
     NOTHING_TO_CHANGE = "nothing_to_change"
 
 
-class TodoAdded(Facts, frozen=True, kw_only=True):
-    """Work exists."""
-
-    todo_id: TodoId
-    role: Literal["user", "agent"]
-    priority: str
-    task_class: str
-    action_kind: str | None
-    required_write_scopes: tuple[str, ...]
-    required_capabilities: tuple[str, ...]
-    depends_on: tuple[TodoId, ...]
-    bound_agent: MemberId | None
-    excluded_agents: tuple[MemberId, ...]
-    claimed_by: MemberId | None = None
-
-
-class TodoWords(Words, frozen=True, kw_only=True):
-    """What the work is, and when it is good."""
-
-    title: str
-    acceptance: str
-
-
-class TodoClaimed(Facts, frozen=True, kw_only=True):
-    """An agent took the work, softly."""
-
-    todo_id: TodoId
-    agent_id: MemberId
-
-
-class TodoReleased(Facts, frozen=True, kw_only=True):
-    """A claim was given back."""
-
-    todo_id: TodoId
-
-
-class TodoUpdated(Facts, frozen=True, kw_only=True):
-    """Facts of the work changed; None means as before."""
-
-    todo_id: TodoId
-    priority: str | None
-    reopened: bool
-
-
-class TodoUpdateWords(Words, frozen=True, kw_only=True):
-    """Words of the work changed; None means as before."""
-
-    title: str | None
-    note: str | None
-
-
-class TodoBlocked(Facts, frozen=True, kw_only=True):
-    """The work cannot go on."""
-
-    todo_id: TodoId
-
-
-class TodoCompleted(Facts, frozen=True, kw_only=True):
-    """The work is done, by whom, proved by what."""
-
-    todo_id: TodoId
-    completed_by: MemberId
-    completion_turn_key: str | None
-    evidence: tuple[ArtifactId, ...]
-    successor_todo_id: TodoId | None
-
-
-class TodoCancelled(Facts, frozen=True, kw_only=True):
-    """The work is no longer wanted."""
-
-    todo_id: TodoId
-
-
-class ReasonWords(Words, frozen=True, kw_only=True):
-    """Why, in somebody's words."""
-
-    reason: str
-
-
-_Goal = Annotated[GoalIdText, Field(description="The goal.")]
-_Todo = Annotated[TodoIdText, Field(description="The todo.")]
-
-
-class AddTodo(Params):
-    """Add work to a goal."""
-
-    goal_id: _Goal
-    text: Annotated[Line, Field(description="What is to be done.")]
-    todo_id: Annotated[TodoIdText | None, Field(description="Its id; made from the ledger's sequence when absent.")] = None
-    role: Annotated[Literal["user", "agent"], Field(description="Who does it.")] = "agent"
-    priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
-    task_class: Annotated[Literal["advancement_task", "user_action"] | None, Field(description="What kind of work it is; needed for a user's todo.")] = None
-    action_kind: Annotated[CapabilityText | None, Field(description="What kind of action it takes.")] = None
-    required_write_scope: Annotated[Scopes, Field(description="What the work may write.")] = ()
-    required_capability: Annotated[Capabilities, Field(description="What its agent must be able to do.")] = ()
-    depends_on: Annotated[tuple[TodoIdText, ...], Field(max_length=LIST_MAX, description="Todos that must be done first.")] = ()
-    bound_agent: Annotated[MemberIdText | None, Field(description="The only agent that may do it.")] = None
-    excluded_agent: Annotated[tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Agents that may not do it.")] = ()
-    acceptance: Annotated[OptionalText, Field(description="When it is good.")] = ""
-
-
-class ClaimTodo(Params):
-    """Take a todo, softly."""
-
-    goal_id: _Goal
-    todo_id: _Todo
-    agent_id: Annotated[MemberIdText | None, Field(description="The claimant; the caller when absent.")] = None
-
-
-class ReleaseTodo(Params):
-    """Give a claim back."""
-
-    goal_id: _Goal
-    todo_id: _Todo
-
-
-class UpdateTodo(Params):
-    """Change a todo's words or priority, or open a blocked one again."""
-
-    goal_id: _Goal
-    todo_id: _Todo
-    text: Annotated[Line | None, Field(description="What is to be done.")] = None
-    priority: Annotated[Priority | None, Field(description="P0 is the most urgent.")] = None
-    note: Annotated[OptionalReason | None, Field(description="Where the work stands.")] = None
-    status: Annotated[Literal["open"] | None, Field(description="`open` opens a blocked todo again.")] = None
-
-
-class BlockTodo(Params):
-    """Say that a todo cannot go on, and why."""
-
-    goal_id: _Goal
-    todo_id: _Todo
-    reason: Annotated[Reason, Field(description="Why it cannot go on.")]
-
-
-class CancelTodo(Params):
-    """Take a todo out of the goal."""
-
-    goal_id: _Goal
-    todo_id: _Todo
-    reason: Annotated[OptionalReason, Field(description="Why it is no longer wanted.")] = ""
-
-
-class CompleteTodo(Params):
-    """Finish a todo with evidence."""
-
-    goal_id: _Goal
-    todo_id: _Todo
-    evidence: Annotated[tuple[ArtifactIdText, ...], Field(max_length=LIST_MAX, description="Artifacts that prove it.")] = ()
-    task_lease_idempotency_key: Annotated[KeyText | None, Field(description="The key of the lease that holds it.")] = None
-    task_lease_expected_version: Annotated[int | None, Field(ge=0, description="The lease's version.")] = None
-    completion_turn_key: Annotated[KeyText | None, Field(description="Names the turn that finished it.")] = None
-    note: Annotated[OptionalReason, Field(description="What was done.")] = ""
-    next_agent_todo: Annotated[Line | None, Field(description="Work that follows; created with the completion.")] = None
-    next_claimed_by: Annotated[MemberIdText | None, Field(description="Who takes the work that follows.")] = None
-
-
-class ListTodos(Params):
-    """The todos of a goal."""
-
-    goal_id: _Goal
-    status: Annotated[Literal["open", "done", "blocked", "cancelled"] | None, Field(description="Only these.")] = None
-    after: Annotated[TodoIdText | None, Field(description="Continue after this todo.")] = None
-    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
-
-
-class ReadyTodos(Params):
-    """Work that could begin now, best first."""
-
-    goal_id: _Goal
-    agent_id: Annotated[MemberIdText | None, Field(description="For this agent; the caller when absent.")] = None
-    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
-
-
 def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int) -> Decision:
     """Add work; what it depends on must exist, so that no cycle can be made."""
     goal = workspace.goals[GoalId(ask.goal_id)]
@@ -250,7 +89,11 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
         return refuse(TodoRefusal.TODO_EXISTS, todo_id=todo_id)
     if len(goal.todos) >= TODOS_MAX:
         return refuse(TodoRefusal.TOO_MANY_TODOS, limit=TODOS_MAX)
-    missing = [other for other in ask.depends_on if goal.todos.get(TodoId(other)) is None or goal.todos[TodoId(other)].status == "cancelled"]
+    missing = [
+        other
+        for other in ask.depends_on
+        if goal.todos.get(TodoId(other)) is None or goal.todos[TodoId(other)].status == "cancelled"
+    ]
     if missing:
         return refuse(TodoRefusal.DEPENDENCY_NOT_FOUND, depends_on=missing)
     scopes = _scopes_within(goal, ask.required_write_scope)
@@ -261,7 +104,13 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
     for agent_id in (*ask.excluded_agent, *((ask.bound_agent,) if ask.bound_agent else ())):
         if registered(workspace, MemberId(agent_id)) is None:
             return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=agent_id)
-    return (Draft(facts=_added_facts(ask, todo_id, scopes), words=TodoWords(title=ask.text, acceptance=ask.acceptance), goal_id=goal.goal_id),)
+    return (
+        Draft(
+            facts=_added_facts(ask, todo_id, scopes),
+            words=TodoWords(title=ask.text, acceptance=ask.acceptance),
+            goal_id=goal.goal_id,
+        ),
+    )
 
 
 def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
@@ -281,7 +130,10 @@ def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: i
         return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=claim)
     if goal.intent.handoff_mode == "hard_lease":
         return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE)
-    return (*lapse(goal, todo.todo_id, now_ms), Draft(facts=TodoClaimed(todo_id=todo.todo_id, agent_id=caller.member_id), goal_id=goal.goal_id))
+    return (
+        *lapse(goal, todo.todo_id, now_ms),
+        Draft(facts=TodoClaimed(todo_id=todo.todo_id, agent_id=caller.member_id), goal_id=goal.goal_id),
+    )
 
 
 def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseTodo, now_ms: int) -> Decision:
@@ -328,7 +180,10 @@ def decide_block(workspace: Workspace, caller: Caller, ask: BlockTodo, now_ms: i
     if todo.status != "open":
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
     end = _end_lease(goal, todo.todo_id, now_ms)
-    return (*end, Draft(facts=TodoBlocked(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id))
+    return (
+        *end,
+        Draft(facts=TodoBlocked(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id),
+    )
 
 
 def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms: int) -> Decision:
@@ -340,60 +195,16 @@ def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms:
     assert todo is not None, "_may_touch refuses an unknown todo"
     if todo.status not in {"open", "blocked"}:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    dependents = sorted(other for other in goal.waiting.get(todo.todo_id, ()) if goal.todos[other].status in {"open", "blocked"})
+    dependents = sorted(
+        other for other in goal.waiting.get(todo.todo_id, ()) if goal.todos[other].status in {"open", "blocked"}
+    )
     if dependents:
         return refuse(TodoRefusal.TODO_HAS_DEPENDENTS, dependents=dependents)
     end = _end_lease(goal, todo.todo_id, now_ms)
-    return (*end, Draft(facts=TodoCancelled(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id))
-
-
-def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now_ms: int) -> Decision:
-    """Finish: right actor, not done before, fence honoured, evidence of this todo; then all of it in one group."""
-    goal = workspace.goals[GoalId(ask.goal_id)]
-    todo = goal.todos.get(TodoId(ask.todo_id))
-    if (broken := _may_finish(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
-        return broken
-    assert todo is not None, "_may_finish refuses an unknown todo"
-    if todo.status == "done":
-        if todo.completion_turn_key != ask.completion_turn_key:
-            return refuse(TodoRefusal.COMPLETION_TURN_KEY_MISMATCH, todo_id=todo.todo_id)
-        return Held(seq=todo.completed_seq, facts={"todo_id": todo.todo_id, "completed_by": todo.completed_by, "successor_todo_ids": list(todo.successor_todo_ids)})
-    if todo.status != "open":
-        return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    if goal.unmet.get(todo.todo_id):
-        return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"])
-    lease = _fence(goal, todo, caller, ask, now_ms)
-    if isinstance(lease, Refusal):
-        return lease
-    if (broken := _evidence(goal, todo, ask)) is not None:
-        return broken
-    if ask.next_claimed_by is not None and registered(workspace, MemberId(ask.next_claimed_by)) is None:
-        return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=ask.next_claimed_by)
-    return _completion(workspace, goal, todo, caller, ask, lease)
-
-
-def _completion(workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, lease: Lease | None) -> tuple[Draft, ...]:
-    released = () if lease is None else (Draft(facts=LeaseReleased(todo_id=todo.todo_id, version=lease.version, lease_epoch=lease.lease_epoch), goal_id=goal.goal_id),)
-    successor = None if ask.next_agent_todo is None else TodoId(f"todo_{next_seq(workspace, len(released) + 1):06d}")
-    done = Draft(
-        facts=TodoCompleted(
-            todo_id=todo.todo_id,
-            completed_by=caller.member_id,
-            completion_turn_key=ask.completion_turn_key,
-            evidence=tuple(ArtifactId(text) for text in dict.fromkeys(ask.evidence)),
-            successor_todo_id=successor,
-        ),
-        words=ReasonWords(reason=ask.note) if ask.note else None,
-        goal_id=goal.goal_id,
+    return (
+        *end,
+        Draft(facts=TodoCancelled(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id),
     )
-    if successor is None or ask.next_agent_todo is None:
-        return (*released, done)
-    facts = TodoAdded(
-        todo_id=successor, role="agent", priority=todo.priority, task_class="advancement_task", action_kind=None, required_write_scopes=(),
-        required_capabilities=(), depends_on=(todo.todo_id,), bound_agent=None, excluded_agents=(),
-        claimed_by=None if ask.next_claimed_by is None else MemberId(ask.next_claimed_by),
-    )  # fmt: skip
-    return (*released, done, Draft(facts=facts, words=TodoWords(title=ask.next_agent_todo, acceptance=""), goal_id=goal.goal_id))
 
 
 def _added_facts(ask: AddTodo, todo_id: TodoId, scopes: tuple[str, ...]) -> TodoAdded:
@@ -425,7 +236,9 @@ def _scopes_within(goal: Goal, asked: tuple[str, ...]) -> tuple[str, ...] | Refu
 
 def _may_begin(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, ask: ClaimTodo) -> Refusal | None:
     if not goal.is_executable:
-        return refuse(TodoRefusal.GOAL_NOT_CONFIRMED if not goal.confirmed else TodoRefusal.GOAL_NOT_EXECUTABLE, state=goal.state)
+        return refuse(
+            TodoRefusal.GOAL_NOT_CONFIRMED if not goal.confirmed else TodoRefusal.GOAL_NOT_EXECUTABLE, state=goal.state
+        )
     if todo is None:
         return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)
     member = registered(workspace, caller.member_id)
@@ -443,11 +256,15 @@ def _may_begin(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Call
     if lacking:
         return refuse(TodoRefusal.CAPABILITY_MISSING, capabilities=lacking)
     if goal.unmet.get(todo.todo_id):
-        return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"])
+        return refuse(
+            TodoRefusal.DEPENDENCY_UNMET, waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"]
+        )
     return None
 
 
-def _may_touch(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, todo_id: str, now_ms: int) -> Refusal | None:
+def _may_touch(
+    workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, todo_id: str, now_ms: int
+) -> Refusal | None:
     if goal.state in CLOSED:
         return refuse(TodoRefusal.GOAL_CLOSED, state=goal.state)
     if todo is None:
@@ -462,25 +279,7 @@ def _may_touch(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Call
     return None
 
 
-def _may_finish(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, todo_id: str, now_ms: int) -> Refusal | None:
-    if goal.state in CLOSED:
-        return refuse(TodoRefusal.GOAL_CLOSED, state=goal.state)
-    if todo is None:
-        return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=todo_id)
-    if todo.role == "user":
-        return None if is_owner(goal, caller.member_id, workspace) else refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, role=todo.role)
-    member = registered(workspace, caller.member_id)
-    if member is None or member.kind != "agent" or not granted(member, goal.goal_id):
-        return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
-    if caller.member_id in todo.excluded_agents or todo.bound_agent not in {None, caller.member_id}:
-        return refuse(TodoRefusal.ACTOR_EXCLUDED, member_id=caller.member_id)
-    holder = todo.completed_by if todo.status == "done" else effective_claim(goal, todo, now_ms)
-    if holder != caller.member_id:
-        return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
-    return None
-
-
-def _fence(goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, now_ms: int) -> Lease | None | Refusal:
+def fence(goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, now_ms: int) -> Lease | Refusal | None:
     """The execution that completes must be the one that holds the lease, at the version it last saw."""
     lease = effective_lease(goal, todo.todo_id, now_ms)
     key, version = ask.task_lease_idempotency_key, ask.task_lease_expected_version
@@ -501,22 +300,15 @@ def _fence(goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, now_ms: in
     return lease
 
 
-def _evidence(goal: Goal, todo: Todo, ask: CompleteTodo) -> Refusal | None:
-    if not ask.evidence and todo.role == "agent":
-        return refuse(TodoRefusal.EVIDENCE_REQUIRED, todo_id=todo.todo_id)
-    for artifact_id in ask.evidence:
-        artifact = goal.artifacts.get(ArtifactId(artifact_id))
-        if artifact is None:
-            return refuse(TodoRefusal.ARTIFACT_NOT_FOUND, artifact_id=artifact_id)
-        if artifact.todo_id != todo.todo_id:
-            return refuse(TodoRefusal.ARTIFACT_OF_ANOTHER_TODO, artifact_id=artifact_id, todo_id=artifact.todo_id)
-    return None
-
-
 def _end_lease(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
     lease = goal.leases.get(todo_id)
     if lease is None or lease.status != "active":
         return ()
     if lease.expires_at_ms <= now_ms:
         return lapse(goal, todo_id, now_ms)
-    return (Draft(facts=LeaseReleased(todo_id=todo_id, version=lease.version, lease_epoch=lease.lease_epoch), goal_id=goal.goal_id),)
+    return (
+        Draft(
+            facts=LeaseReleased(todo_id=todo_id, version=lease.version, lease_epoch=lease.lease_epoch),
+            goal_id=goal.goal_id,
+        ),
+    )

@@ -1,0 +1,84 @@
+"""Deliveries: a result is put before the owners with everything that proves it, and they say yes or send it back.
+
+A delivery has a basis of its own: the promise in force and the digests of what is delivered. A yes names the basis
+that was on the card, so that it never applies to a result that came later.
+"""
+
+from ledger.events import Draft
+from ledger.ids import GoalId
+from ledger.refusals import Refusal
+from ledger.rules.common import Caller, Decision, check_basis, is_owner, refuse
+from ledger.rules.goal_events import ChangesRequested, GoalAccepted, GoalDelivered, SummaryWords
+from ledger.rules.goal_params import AcceptGoal, DeliverGoal, RequestChanges
+from ledger.rules.goals import GoalRefusal, reason_words, working_agent
+from ledger.state import Goal, Workspace
+
+DELIVERIES_MAX = 200
+
+
+def decide_deliver(workspace: Workspace, caller: Caller, ask: DeliverGoal, _now_ms: int) -> Decision:
+    """Deliver only what is finished and proved; an empty delivery is no success."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    if (broken := working_agent(workspace, goal, caller)) is not None and not is_owner(
+        goal, caller.member_id, workspace
+    ):
+        return broken
+    if not goal.is_executable:
+        return refuse(GoalRefusal.GOAL_STATE_FORBIDS, state=goal.state)
+    if goal.pending:
+        return refuse(GoalRefusal.REVISION_PENDING, revision=goal.pending)
+    if len(goal.deliveries) >= DELIVERIES_MAX:
+        return refuse(GoalRefusal.TOO_MANY_REVISIONS, limit=DELIVERIES_MAX)
+    still_open = [todo_id for _, _, todo_id in goal.by_priority[:5]]
+    if still_open:
+        return refuse(GoalRefusal.WORK_OPEN, todo_ids=still_open, open_total=len(goal.by_priority))
+    proof = {
+        artifact_id: None for todo in goal.todos.values() if todo.status == "done" for artifact_id in todo.evidence
+    }
+    if not proof:
+        return refuse(GoalRefusal.NOTHING_TO_DELIVER)
+    if goal.delivery is not None and set(goal.delivery.artifact_ids) == set(proof):
+        return refuse(GoalRefusal.DELIVERY_UNCHANGED, delivery=goal.delivery.number)
+    artifacts = tuple((artifact_id, goal.artifacts[artifact_id].sha256) for artifact_id in proof)
+    facts = GoalDelivered(delivery=len(goal.deliveries) + 1, revision=goal.confirmed, artifacts=artifacts)
+    return (Draft(facts=facts, words=SummaryWords(summary=ask.summary), goal_id=goal.goal_id),)
+
+
+def decide_accept(workspace: Workspace, caller: Caller, ask: AcceptGoal, _now_ms: int) -> Decision:
+    """An owner's yes to the delivery that was shown."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    delivery = _open_delivery(workspace, goal, caller, ask.basis)
+    if isinstance(delivery, Refusal):
+        return delivery
+    number, basis = delivery
+    return (
+        Draft(facts=GoalAccepted(delivery=number, basis=basis), words=reason_words(ask.reason), goal_id=goal.goal_id),
+    )
+
+
+def decide_request_changes(workspace: Workspace, caller: Caller, ask: RequestChanges, _now_ms: int) -> Decision:
+    """Send back the delivery that was shown, saying what must change."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    delivery = _open_delivery(workspace, goal, caller, ask.basis)
+    if isinstance(delivery, Refusal):
+        return delivery
+    number, basis = delivery
+    return (
+        Draft(
+            facts=ChangesRequested(delivery=number, basis=basis), words=reason_words(ask.reason), goal_id=goal.goal_id
+        ),
+    )
+
+
+def _open_delivery(workspace: Workspace, goal: Goal, caller: Caller, basis: str | None) -> tuple[int, str] | Refusal:
+    if not is_owner(goal, caller.member_id, workspace):
+        return refuse(GoalRefusal.NOT_AN_OWNER)
+    delivery = goal.delivery
+    if goal.state != "delivered" or delivery is None:
+        return refuse(
+            GoalRefusal.GOAL_STATE_FORBIDS,
+            state=goal.state,
+            decided_by=None if delivery is None else delivery.decided_by,
+        )
+    broken = check_basis(basis, delivery.basis, ("delivery",), required=True)
+    return (delivery.number, delivery.basis) if broken is None else broken

@@ -1,0 +1,187 @@
+"""What may be asked of a goal: the parameters of its actions."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ledger.params import (
+    LIST_MAX,
+    BasisText,
+    Capabilities,
+    GoalIdText,
+    HandoffMode,
+    Line,
+    Lines,
+    MemberIdText,
+    OptionalReason,
+    OptionalText,
+    Params,
+    Priority,
+    Reason,
+    Scopes,
+    Text,
+    Title,
+)
+
+OPTIONS_MAX = 8
+_Goal = Annotated[GoalIdText, Field(description="The goal.")]
+_Basis = Annotated[BasisText | None, Field(description="What was seen, as the matching `show` prints it.")]
+
+
+class IntentFields(Params):
+    """The fields of a promise, besides what it is for."""
+
+    non_goal: Annotated[Lines, Field(description="What is not wanted; repeat for each.")] = ()
+    constraint: Annotated[Lines, Field(description="What must be kept to; repeat for each.")] = ()
+    write_scope: Annotated[
+        Scopes, Field(description="What the work may write, as relative globs; nothing when absent.")
+    ] = ()
+    capability: Annotated[Capabilities, Field(description="What every agent on it must be able to do.")] = ()
+    owner: Annotated[
+        tuple[MemberIdText, ...],
+        Field(max_length=LIST_MAX, description="Who decides; the workspace's owners when absent."),
+    ] = ()
+    approver: Annotated[
+        tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Who may approve along the way.")
+    ] = ()
+    handoff_mode: Annotated[HandoffMode, Field(description="How work is held.")] = "optional_lease"
+    allowed_slots: Annotated[
+        int | None, Field(ge=0, le=1_000_000, description="Slots in the rolling window; by the clock when absent.")
+    ] = None
+    budget: Annotated[OptionalReason, Field(description="What it may cost, in words.")] = ""
+    stop_condition: Annotated[Lines, Field(description="When to stop; repeat for each.")] = ()
+    enforce: Annotated[
+        tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced, not just kept.")
+    ] = ()
+    priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
+
+
+class ProposeGoal(IntentFields):
+    """Propose a goal to its owners."""
+
+    objective: Annotated[Text, Field(description="What is wanted.")]
+    criterion: Annotated[Lines, Field(min_length=1, description="When it is done; repeat for each.")]
+    title: Annotated[Title | None, Field(description="A short name; the objective's first line when absent.")] = None
+    goal_id: Annotated[GoalIdText | None, Field(description="Its id; made from the ledger's sequence when absent.")] = (
+        None
+    )
+
+
+class ReviseGoal(Params):
+    """Propose another version of a goal's promise; what is absent stays as it was."""
+
+    goal_id: _Goal
+    objective: Annotated[Text | None, Field(description="What is wanted.")] = None
+    title: Annotated[Title | None, Field(description="A short name.")] = None
+    criterion: Annotated[Lines, Field(description="When it is done; repeat for each.")] = ()
+    non_goal: Annotated[Lines, Field(description="What is not wanted; repeat for each.")] = ()
+    constraint: Annotated[Lines, Field(description="What must be kept to; repeat for each.")] = ()
+    write_scope: Annotated[Scopes, Field(description="What the work may write.")] = ()
+    budget: Annotated[OptionalReason | None, Field(description="What it may cost, in words.")] = None
+    stop_condition: Annotated[Lines, Field(description="When to stop; repeat for each.")] = ()
+    allowed_slots: Annotated[int | None, Field(ge=0, le=1_000_000, description="Slots in the rolling window.")] = None
+    priority: Annotated[Priority | None, Field(description="P0 is the most urgent.")] = None
+    enforce: Annotated[tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced.")] = ()
+    basis: _Basis = None
+
+
+class ClarifyGoal(Params):
+    """Ask the one open question of a proposal, or answer it."""
+
+    goal_id: _Goal
+    question: Annotated[Line | None, Field(description="What is asked.")] = None
+    option: Annotated[
+        tuple[Line, ...], Field(max_length=OPTIONS_MAX, description="A possible answer; repeat for each.")
+    ] = ()
+    answer: Annotated[Text | None, Field(description="The answer to the open question.")] = None
+    question_id: Annotated[
+        str | None,
+        Field(pattern=r"^q_[0-9]{1,16}$", description="Which question is answered; the open one when absent."),
+    ] = None
+
+
+class ConfirmGoal(Params):
+    """Say yes to exactly the revision that was shown."""
+
+    goal_id: _Goal
+    basis: _Basis = None
+
+
+class DeclineGoal(Params):
+    """Say no to a revision."""
+
+    goal_id: _Goal
+    basis: _Basis = None
+    reason: Annotated[OptionalReason, Field(description="Why not.")] = ""
+
+
+class WithdrawGoal(Params):
+    """Take one's own proposal back."""
+
+    goal_id: _Goal
+    basis: _Basis = None
+    reason: Annotated[OptionalReason, Field(description="Why.")] = ""
+
+
+class StateChange(Params):
+    """What every change of a goal's state names."""
+
+    goal_id: _Goal
+    basis: _Basis = None
+    reason: Annotated[OptionalReason, Field(description="Why.")] = ""
+
+
+class PauseGoal(StateChange):
+    """Begin no new work for now."""
+
+
+class ResumeGoal(StateChange):
+    """Go on."""
+
+
+class StopGoal(StateChange):
+    """End the goal without a result."""
+
+
+class AdoptRevision(Params):
+    """Work by the confirmed revision from now on."""
+
+    goal_id: _Goal
+    revision: Annotated[int, Field(ge=1, description="The revision that was read.")]
+
+
+class DeliverGoal(Params):
+    """Put the result before the owners."""
+
+    goal_id: _Goal
+    summary: Annotated[Text, Field(description="What is delivered, and how to check it.")]
+
+
+class AcceptGoal(Params):
+    """Accept exactly the delivery that was shown."""
+
+    goal_id: _Goal
+    basis: _Basis = None
+    reason: Annotated[OptionalReason, Field(description="A word with it.")] = ""
+
+
+class RequestChanges(Params):
+    """Send the delivery back."""
+
+    goal_id: _Goal
+    reason: Annotated[Reason, Field(description="What must change.")]
+    basis: _Basis = None
+
+
+class ShowGoal(Params):
+    """A goal as everyone may see it, with the basis to decide on."""
+
+    goal_id: _Goal
+
+
+class ListGoals(Params):
+    """The goals of the workspace."""
+
+    state: Annotated[OptionalText, Field(description="Only goals in this state.")] = ""
+    after: Annotated[GoalIdText | None, Field(description="Continue after this goal.")] = None
+    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50

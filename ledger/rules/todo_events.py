@@ -1,0 +1,85 @@
+"""What happened to a todo: the facts its rules decide on, and the words beside them."""
+
+from typing import Literal
+
+from ledger.events import Facts, Words
+from ledger.ids import ArtifactId, MemberId, TodoId
+
+
+class TodoAdded(Facts, frozen=True, kw_only=True):
+    """Work exists."""
+
+    todo_id: TodoId
+    role: Literal["user", "agent"]
+    priority: str
+    task_class: str
+    action_kind: str | None
+    required_write_scopes: tuple[str, ...]
+    required_capabilities: tuple[str, ...]
+    depends_on: tuple[TodoId, ...]
+    bound_agent: MemberId | None
+    excluded_agents: tuple[MemberId, ...]
+    claimed_by: MemberId | None = None
+
+
+class TodoWords(Words, frozen=True, kw_only=True):
+    """What the work is, and when it is good."""
+
+    title: str
+    acceptance: str
+
+
+class TodoClaimed(Facts, frozen=True, kw_only=True):
+    """An agent took the work, softly."""
+
+    todo_id: TodoId
+    agent_id: MemberId
+
+
+class TodoReleased(Facts, frozen=True, kw_only=True):
+    """A claim was given back."""
+
+    todo_id: TodoId
+
+
+class TodoUpdated(Facts, frozen=True, kw_only=True):
+    """Facts of the work changed; None means as before."""
+
+    todo_id: TodoId
+    priority: str | None
+    reopened: bool
+
+
+class TodoUpdateWords(Words, frozen=True, kw_only=True):
+    """Words of the work changed; None means as before."""
+
+    title: str | None
+    note: str | None
+
+
+class TodoBlocked(Facts, frozen=True, kw_only=True):
+    """The work cannot go on."""
+
+    todo_id: TodoId
+
+
+class TodoCompleted(Facts, frozen=True, kw_only=True):
+    """The work is done, by whom, proved by what."""
+
+    todo_id: TodoId
+    completed_by: MemberId
+    completion_turn_key: str | None
+    evidence: tuple[ArtifactId, ...]
+    successor_todo_id: TodoId | None
+
+
+class TodoCancelled(Facts, frozen=True, kw_only=True):
+    """The work is no longer wanted."""
+
+    todo_id: TodoId
+
+
+class ReasonWords(Words, frozen=True, kw_only=True):
+    """Why, in somebody's words."""
+
+    reason: str

@@ -1,0 +1,130 @@
+"""What may be asked of a todo: the parameters of its actions."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ledger.params import (
+    LIST_MAX,
+    ArtifactIdText,
+    Capabilities,
+    CapabilityText,
+    GoalIdText,
+    KeyText,
+    Line,
+    MemberIdText,
+    OptionalReason,
+    OptionalText,
+    Params,
+    Priority,
+    Reason,
+    Scopes,
+    TodoIdText,
+)
+
+_Goal = Annotated[GoalIdText, Field(description="The goal.")]
+_Todo = Annotated[TodoIdText, Field(description="The todo.")]
+
+
+class AddTodo(Params):
+    """Add work to a goal."""
+
+    goal_id: _Goal
+    text: Annotated[Line, Field(description="What is to be done.")]
+    todo_id: Annotated[TodoIdText | None, Field(description="Its id; made from the ledger's sequence when absent.")] = (
+        None
+    )
+    role: Annotated[Literal["user", "agent"], Field(description="Who does it.")] = "agent"
+    priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
+    task_class: Annotated[
+        Literal["advancement_task", "user_action"] | None,
+        Field(description="What kind of work it is; needed for a user's todo."),
+    ] = None
+    action_kind: Annotated[CapabilityText | None, Field(description="What kind of action it takes.")] = None
+    required_write_scope: Annotated[Scopes, Field(description="What the work may write.")] = ()
+    required_capability: Annotated[Capabilities, Field(description="What its agent must be able to do.")] = ()
+    depends_on: Annotated[
+        tuple[TodoIdText, ...], Field(max_length=LIST_MAX, description="Todos that must be done first.")
+    ] = ()
+    bound_agent: Annotated[MemberIdText | None, Field(description="The only agent that may do it.")] = None
+    excluded_agent: Annotated[
+        tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Agents that may not do it.")
+    ] = ()
+    acceptance: Annotated[OptionalText, Field(description="When it is good.")] = ""
+
+
+class ClaimTodo(Params):
+    """Take a todo, softly."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    agent_id: Annotated[MemberIdText | None, Field(description="The claimant; the caller when absent.")] = None
+
+
+class ReleaseTodo(Params):
+    """Give a claim back."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+
+
+class UpdateTodo(Params):
+    """Change a todo's words or priority, or open a blocked one again."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    text: Annotated[Line | None, Field(description="What is to be done.")] = None
+    priority: Annotated[Priority | None, Field(description="P0 is the most urgent.")] = None
+    note: Annotated[OptionalReason | None, Field(description="Where the work stands.")] = None
+    status: Annotated[Literal["open"] | None, Field(description="`open` opens a blocked todo again.")] = None
+
+
+class BlockTodo(Params):
+    """Say that a todo cannot go on, and why."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    reason: Annotated[Reason, Field(description="Why it cannot go on.")]
+
+
+class CancelTodo(Params):
+    """Take a todo out of the goal."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    reason: Annotated[OptionalReason, Field(description="Why it is no longer wanted.")] = ""
+
+
+class CompleteTodo(Params):
+    """Finish a todo with evidence."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    evidence: Annotated[
+        tuple[ArtifactIdText, ...], Field(max_length=LIST_MAX, description="Artifacts that prove it.")
+    ] = ()
+    task_lease_idempotency_key: Annotated[KeyText | None, Field(description="The key of the lease that holds it.")] = (
+        None
+    )
+    task_lease_expected_version: Annotated[int | None, Field(ge=0, description="The lease's version.")] = None
+    completion_turn_key: Annotated[KeyText | None, Field(description="Names the turn that finished it.")] = None
+    note: Annotated[OptionalReason, Field(description="What was done.")] = ""
+    next_agent_todo: Annotated[Line | None, Field(description="Work that follows; created with the completion.")] = None
+    next_claimed_by: Annotated[MemberIdText | None, Field(description="Who takes the work that follows.")] = None
+
+
+class ListTodos(Params):
+    """The todos of a goal."""
+
+    goal_id: _Goal
+    status: Annotated[Literal["open", "done", "blocked", "cancelled"] | None, Field(description="Only these.")] = None
+    after: Annotated[TodoIdText | None, Field(description="Continue after this todo.")] = None
+    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
+
+
+class ReadyTodos(Params):
+    """Work that could begin now, best first."""
+
+    goal_id: _Goal
+    agent_id: Annotated[MemberIdText | None, Field(description="For this agent; the caller when absent.")] = None
+    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
