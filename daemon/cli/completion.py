@@ -1,0 +1,145 @@
+"""`frontstage completion`: scripts that know every command and flag, so that a shell need not ask us at each key."""
+
+from daemon.cli.catalogue import ACTIONS
+from daemon.cli.local import LOCAL
+from daemon.cli.output import STDOUT, write
+from daemon.cli.parse import GLOBAL_PARAMETERS, Command, flag_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from daemon.cli.shapes import Nouns, Verb
+
+
+def _nouns() -> "Nouns":
+    return {**ACTIONS, **LOCAL}
+
+
+def _flags(verb: "Verb") -> str:
+    return " ".join(flag_of(name) for name in (*verb["parameters"], *GLOBAL_PARAMETERS))
+
+
+def _choices(verb: "Verb") -> dict[str, tuple[str, ...]]:
+    described = {**GLOBAL_PARAMETERS, **verb["parameters"]}
+    return {flag_of(name): one["choices"] for name, one in described.items() if "choices" in one}
+
+
+def _words(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, str]]:
+    """What stands before the flags, as a pattern, and the flags that may follow."""
+    return [(f"{noun} {name}".rstrip(), _flags(verb)) for name, verb in verbs.items()]
+
+
+def bash(_command: Command) -> int:
+    """A script for bash."""
+    cases, verbs_of, choices = [], [], []
+    for noun, verbs in _nouns().items():
+        names = " ".join(name for name in verbs if name)
+        if names:
+            verbs_of.append(f'        {noun}) COMPREPLY=($(compgen -W "{names}" -- "$word")) ;;')
+        for words, flags in _words(noun, verbs):
+            cases.append(f'        "{words}") flags="{flags}" ;;')
+        for name, verb in verbs.items():
+            for flag, values in _choices(verb).items():
+                pattern = f"{noun} {name}".rstrip()
+                choices.append(
+                    f'        "{pattern} {flag}") COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$word")); return ;;'
+                )
+    script = f"""# bash completion for frontstage
+_frontstage() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}" last="${{COMP_WORDS[COMP_CWORD-1]}}"
+    local command="${{COMP_WORDS[1]}}" verb="${{COMP_WORDS[2]}}" flags=""
+    COMPREPLY=()
+    [[ "$verb" == -* || $COMP_CWORD -eq 2 ]] && verb=""
+    local words="$command${{verb:+ $verb}}"
+    if [[ $COMP_CWORD -eq 1 ]]; then
+        COMPREPLY=($(compgen -W "{" ".join(_nouns())} help" -- "$word")); return
+    fi
+    if [[ $COMP_CWORD -eq 2 && "$word" != -* ]]; then
+        case "$command" in
+{chr(10).join(verbs_of)}
+        esac
+        return
+    fi
+    case "$words $last" in
+{chr(10).join(choices)}
+    esac
+    case "$words" in
+{chr(10).join(cases)}
+    esac
+    [[ "$word" == -* || -z "$word" ]] && COMPREPLY=($(compgen -W "$flags" -- "$word"))
+}}
+complete -o default -F _frontstage frontstage
+"""
+    return _print(script)
+
+
+def zsh(_command: Command) -> int:
+    """A script for zsh."""
+    nouns, verbs_of, flags_of = [], [], []
+    for noun, verbs in _nouns().items():
+        first = next(iter(verbs.values()))["summary"] if len(verbs) == 1 else ", ".join(verbs)
+        nouns.append(f"        {_quoted(f'{noun}:{first}')}")
+        named = [f"{name}:{verb['summary']}" for name, verb in verbs.items() if name]
+        if named:
+            verbs_of.append(f"        {noun}) list=({' '.join(map(_quoted, named))}); _describe verb list ;;")
+        flags_of += [f"        {_quoted(words)}) list=({flags}) ;;" for words, flags in _words(noun, verbs)]
+    script = f"""#compdef frontstage
+_frontstage() {{
+    local -a list
+    local words_typed="$words[2]"
+    [[ -n "$words[3]" && "$words[3]" != -* && CURRENT -gt 3 ]] && words_typed="$words_typed $words[3]"
+    if (( CURRENT == 2 )); then
+        list=(
+{chr(10).join(nouns)}
+        )
+        _describe command list
+        return
+    fi
+    if (( CURRENT == 3 )) && [[ "$PREFIX" != -* ]]; then
+        case "$words[2]" in
+{chr(10).join(verbs_of)}
+        esac
+        return
+    fi
+    case "$words_typed" in
+{chr(10).join(flags_of)}
+    esac
+    compadd -- $list
+    [[ "$PREFIX" == -* ]] || _files
+}}
+compdef _frontstage frontstage
+"""
+    return _print(script)
+
+
+def fish(_command: Command) -> int:
+    """A script for fish."""
+    lines = ["# fish completion for frontstage", "complete -c frontstage -f"]
+    nouns = _nouns()
+    begun = "__fish_seen_subcommand_from"
+    for noun, verbs in nouns.items():
+        said = _quoted(next(iter(verbs.values()))["summary"])
+        lines.append(f"complete -c frontstage -n '__fish_use_subcommand' -a {_quoted(noun)} -d {said}")
+        names = " ".join(name for name in verbs if name)
+        for name, verb in verbs.items():
+            when = f"{begun} {noun}"
+            if name:
+                first = f"{when}; and not {begun} {names}"
+                lines.append(f"complete -c frontstage -n '{first}' -a {name} -d {_quoted(verb['summary'])}")
+                when += f"; and {begun} {name}"
+            for field, parameter in {**verb["parameters"], **GLOBAL_PARAMETERS}.items():
+                takes = "" if parameter.get("kind") == "switch" else " -x"
+                if "choices" in parameter:
+                    takes += f" -a {_quoted(' '.join(parameter['choices']))}"
+                long = flag_of(field)[2:]
+                lines.append(f"complete -c frontstage -n '{when}' -l {long}{takes} -d {_quoted(parameter['help'])}")
+    return _print("\n".join(lines) + "\n")
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of any of the shells."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "'\\''") + "'"
+
+
+def _print(script: str) -> int:
+    write(STDOUT, script.encode())
+    return 0

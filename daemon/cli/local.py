@@ -1,0 +1,129 @@
+"""Commands that need no daemon: what they take, and the module that does each.
+
+The modules are named as text and loaded when they are run: they may know everything, this package only the wire.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from daemon.cli.shapes import Nouns
+
+LOCAL: "Nouns" = {
+    "init": {
+        "": {
+            "summary": "Make a new home with an empty ledger and its first owner.",
+            "example": "init --name 'Docs team' --owner ann --owner-name Ann",
+            "run": "daemon.local.init",
+            "about": "The home is a private folder (mode 0700). The owner's and the bot's credentials are kept in it\n"
+            "(mode 0600); nothing of an existing home is ever changed.",
+            "parameters": {
+                "name": {"help": "What the workspace is called.", "default": "Workspace"},
+                "owner": {"help": "Member id of the first owner.", "default": "owner"},
+                "owner_name": {"help": "What the first owner is called.", "default": "Owner"},
+            },
+        },
+    },
+    "daemon": {
+        "": {
+            "summary": "Run the daemon in the foreground; the one writer of its ledger.",
+            "example": "daemon --home ~/.frontstage",
+            "run": "daemon.local.processes:run_daemon",
+            "about": "It logs one JSON object a line to standard error and stops cleanly on SIGTERM or Ctrl-C.",
+            "parameters": {},
+        },
+    },
+    "bot": {
+        "": {
+            "summary": "Run the Lark bot in the foreground; it needs a running daemon.",
+            "example": "bot",
+            "run": "daemon.local.processes:run_bot",
+            "parameters": {},
+        },
+    },
+    "up": {
+        "": {
+            "summary": "Run daemon and bot together and start again whichever fails.",
+            "example": "up",
+            "run": "daemon.local.up",
+            "about": "Without a [lark] section in config.toml only the daemon runs.",
+            "parameters": {"no_bot": {"help": "Run the daemon alone.", "kind": "switch"}},
+        },
+    },
+    "stop": {
+        "": {
+            "summary": "Stop the daemon of this home and wait until it is gone.",
+            "example": "stop",
+            "run": "daemon.local.stop",
+            "parameters": {
+                "timeout_seconds": {"help": "How long to wait.", "kind": "integer", "default": "30"},
+            },
+        },
+    },
+    "doctor": {
+        "": {
+            "summary": "Look for what is wrong with this installation, and say how to mend it.",
+            "example": "doctor",
+            "run": "daemon.doctor",
+            "about": "Exit code 0 when nothing failed, 1 otherwise. Nothing is changed.",
+            "parameters": {},
+        },
+    },
+    "ledger": {
+        "verify": {
+            "summary": "Compute every hash of the ledger again and say whether its history holds.",
+            "example": "ledger verify",
+            "run": "daemon.local.ledger:verify_ledger",
+            "about": "Reads the file itself, also beside a running daemon. Exit code 1 names the first row that does\n"
+            "not hold. A head noted earlier (on a digest card, with a backup) proves that nothing before it changed.",
+            "parameters": {
+                "expect_head": {"help": "A head that must be part of this history, as SEQ:HASH."},
+            },
+        },
+        "export": {
+            "summary": "Write the whole ledger as JSON lines, complete enough to verify it elsewhere.",
+            "example": "ledger export --output ledger.jsonl",
+            "run": "daemon.local.ledger:export_ledger",
+            "about": "Each event with its body, words, salt and hash, then receipts and refusals, then an end line\n"
+            "with counts and heads. The file is made private (0600) and never replaces another.",
+            "parameters": {"output": {"help": "The file to make; standard output when absent."}},
+        },
+        "tail": {
+            "summary": "Show the last events, and with --follow those to come.",
+            "example": "ledger tail --follow",
+            "run": "daemon.local.ledger:tail_ledger",
+            "parameters": {
+                "after": {"help": "Begin after this seq; the last 20 events when absent.", "kind": "integer"},
+                "follow": {"help": "Go on as events are recorded.", "kind": "switch"},
+            },
+        },
+    },
+    "demo": {
+        "": {
+            "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",
+            "example": "demo --script",
+            "run": "bot.demo",
+            "parameters": {},
+        },
+    },
+    "version": {
+        "": {
+            "summary": "Print the version.",
+            "example": "version",
+            "run": "daemon.cli.version",
+            "parameters": {},
+        },
+    },
+    "completion": {
+        shell: {
+            "summary": f"Print a completion script for {shell}.",
+            "example": f"completion {shell}",
+            "run": f"daemon.cli.completion:{shell}",
+            "about": how,
+            "parameters": {},
+        }
+        for shell, how in (
+            ("bash", "In ~/.bashrc: source <(frontstage completion bash)"),
+            ("zsh", "In ~/.zshrc, after compinit: source <(frontstage completion zsh)"),
+            ("fish", "frontstage completion fish > ~/.config/fish/completions/frontstage.fish"),
+        )
+    },
+}

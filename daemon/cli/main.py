@@ -1,0 +1,78 @@
+"""The command `frontstage`: looks at its arguments before it loads anything.
+
+What an agent calls in a loop (`quota should-run`, `todo claim`, `task-lease acquire`) must cost little more than
+starting the interpreter, so this path imports built-in modules alone: parse against the generated catalogue, one HTTP
+request over the Unix socket, print what the daemon wrote. The daemon renders the text; here nothing is understood.
+Everything else (help, local commands, the fallback without a daemon) is imported when it is asked for.
+"""
+
+import sys
+
+from daemon.cli.parse import Command, UsageError, parse, wants_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from daemon.cli.shapes import Nouns
+
+EXIT_USAGE = 2
+EXIT_FAULT = 8
+EXIT_INTERRUPTED = 130
+
+
+def main() -> int:
+    """Run one command line; the exit code is the answer's."""
+    return run(sys.argv[1:])
+
+
+def run(argv: list[str]) -> int:
+    """Run a command line given as a list."""
+    try:
+        return _run(argv)
+    except UsageError as error:
+        from daemon.cli.output import tell_usage  # noqa: PLC0415  (only after a mistake)
+
+        return tell_usage(error, as_json=wants_json(argv))
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+def _run(argv: list[str]) -> int:
+    if argv and argv[0] == "demo" and not {"-h", "--help"} & set(argv[1:]):
+        return _local("bot.demo", None, argv[1:])
+    if argv and argv[0] == "help":
+        argv = [*argv[1:], "--help"]
+    if argv == ["--version"]:
+        argv = ["version"]
+    command = parse(argv, _nouns(argv))
+    if command.options.help or command.verb is None:
+        from daemon.cli.manual import show  # noqa: PLC0415  (only for help)
+
+        return show(command)
+    module = command.verb.get("run")
+    if module is not None:
+        return _local(module, command, argv)
+    from daemon.cli.call import call  # noqa: PLC0415  (not needed by local commands)
+
+    return call(command)
+
+
+def _nouns(argv: list[str]) -> "Nouns":
+    """The part of the catalogue that can be meant."""
+    from daemon.cli.catalogue import ACTIONS  # noqa: PLC0415  (kept beside its twin below)
+
+    if argv and argv[0] in ACTIONS:
+        return ACTIONS
+    from daemon.cli.local import LOCAL  # noqa: PLC0415  (not needed by what the daemon does)
+
+    return {**ACTIONS, **LOCAL}
+
+
+def _local(target: str, command: Command | None, argv: list[str]) -> int:
+    """Load a module by name and run it; those modules may know everything, this package only the wire."""
+    from daemon.cli.load import run_local  # noqa: PLC0415  (not on the hot path)
+
+    return run_local(target, command, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""What the catalogue is made of, for the type checker alone; nothing imports this when the program runs."""
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class Parameter(TypedDict):
+    """One flag. What is absent is false, none or empty."""
+
+    help: str
+    kind: NotRequired[Literal["integer", "switch"]]
+    """Text when absent. A switch takes no value."""
+    repeat: NotRequired[bool]
+    required: NotRequired[bool]
+    choices: NotRequired[tuple[str, ...]]
+    default: NotRequired[str]
+    """As a person would type it; shown, never sent."""
+
+
+class Verb(TypedDict):
+    """One command."""
+
+    summary: str
+    example: str
+    parameters: dict[str, Parameter]
+    """By field name; the flag is the same with dashes."""
+    writes: NotRequired[bool]
+    mints: NotRequired[str]
+    """The parameter that holds the digest of a secret which is made here."""
+    run: NotRequired[str]
+    """The module that runs a local command; absent for what the daemon does."""
+    about: NotRequired[str]
+    """More than the summary, for the manual."""
+
+
+Nouns = dict[str, dict[str, Verb]]
+Value = str | int | bool | list[str | int]
