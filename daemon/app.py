@@ -13,13 +13,13 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from daemon import config, jobs, lock, logs
 from daemon.api.actions import ActionRoutes, unknown
@@ -27,7 +27,7 @@ from daemon.api.feed import Feed
 from daemon.api.meta import Meta
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
-from daemon.listen import BACKLOG, Watch, bind
+from daemon.listen import BACKLOG, Guard, Watch, bind
 from daemon.paths import Home, find_home
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.forms import Forms
@@ -80,9 +80,9 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     return Parts(service, app, watch)
 
 
-def _guarded(service: Service, watch: Watch) -> Callable[[web.Request, Callable[[web.Request], Awaitable[web.StreamResponse]]], Awaitable[web.StreamResponse]]:
+def _guarded(service: Service, watch: Watch) -> Middleware:
     @web.middleware
-    async def guard(request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> web.StreamResponse:
+    async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         connection = watch.begins(request.transport)
         try:
             return await handler(request)
@@ -138,23 +138,19 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
 async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) -> None:
     connection = socket.socket(fileno=fd)
     connection.setblocking(False)
-    server = runner.server
-    assert server is not None, "the runner was set up"
+    assert runner.server is not None, "the runner was set up"
+    make_protocol: web.Server[web.Request] = runner.server
+    watch = Watch(SystemClock())
 
-    class Once(asyncio.Protocol):
+    class Once(Guard):
         """The one connection; the daemon ends with it."""
 
         def __init__(self) -> None:
-            inner = server()
-            self.connection_made = inner.connection_made  # type: ignore[method-assign]
-            self.data_received = inner.data_received  # type: ignore[method-assign]
-            self.eof_received = inner.eof_received  # type: ignore[method-assign]
-            self.pause_writing = inner.pause_writing  # type: ignore[method-assign]
-            self.resume_writing = inner.resume_writing  # type: ignore[method-assign]
-            self._lost = inner.connection_lost
+            super().__init__(make_protocol(), watch)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._lost(exc)
+            """There will be no other."""
+            super().connection_lost(exc)
             stopping.set()
 
     await asyncio.get_running_loop().connect_accepted_socket(Once, connection)

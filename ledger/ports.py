@@ -1,6 +1,6 @@
 """The store port: what the ledger asks of the place where it is kept.
 
-One contract suite (`ledger.testing`) runs against every store. A store keeps rows and knows no rule: the
+One contract suite runs against every store. A store keeps rows and knows no rule: the
 chain, the receipts' meaning and the refusals' coalescing are made above it. Everything that must stand or
 fall together arrives in one `Group` and becomes durable in one transaction before `append` returns.
 """
@@ -159,6 +159,10 @@ class Store(Protocol):
 
     def refusals_anchor(self) -> Head:
         """The number and hash the kept refusals start after; GENESIS if none was pruned."""
+        ...
+
+    def receipts(self) -> Iterator[ReceiptRow]:
+        """Every receipt, in the order of its key."""
         ...
 
     def receipt(self, key: bytes) -> ReceiptRow | None:

@@ -45,8 +45,7 @@ class Feed:
             return refused(request, "feed", refuse(GeneralRefusal.BUSY, retry_after_s=5), self._service.committed.seq)
         self._readers += 1
         try:
-            async with sse_response(request) as response:
-                response.ping_interval = HEARTBEAT_S
+            async with sse_response(request, send_timeout=SEND_SECONDS_MAX, ping_interval=HEARTBEAT_S) as response:
                 await self._send_from(response, int(after))
         finally:
             self._readers -= 1
@@ -57,8 +56,7 @@ class Feed:
         while response.is_connected() and self._service.writable:
             events = await self._page(sent)
             for event in events:
-                async with asyncio.timeout(SEND_SECONDS_MAX):
-                    await response.send(_line(event), id=str(event.seq), event=event.kind)
+                await response.send(_line(event), id=str(event.seq), event=event.kind)
                 sent = event.seq
             if not events:
                 await self._wait(sent)

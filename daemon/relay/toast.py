@@ -4,7 +4,7 @@ from ledger.ids import MemberId
 from ledger.refusals import Refusal
 from ledger.state import Workspace
 from ledger.text.explain import explain
-from ledger.text.say import has, one_line, say
+from ledger.text.say import Locale, has, one_line, say
 from ledger.writer import Answer
 
 TOAST_CHARS_MAX = 280
@@ -23,11 +23,10 @@ def _refused(refusal: Refusal, workspace: Workspace) -> dict[str, str]:
     return {"type": refusal.status.toast, "en": _sentence(refusal, workspace, "en"), "zh": _sentence(refusal, workspace, "zh")}
 
 
-def _sentence(refusal: Refusal, workspace: Workspace, locale: str) -> str:
-    language = "zh" if locale == "zh" else "en"
-    message, hint = explain(refusal, language)
+def _sentence(refusal: Refusal, workspace: Workspace, locale: Locale) -> str:
+    message, hint = explain(refusal, locale)
     decided_by = refusal.details.get("decided_by")
     member = workspace.members.get(MemberId(str(decided_by))) if decided_by else None
-    who = "" if member is None or not has("toast.decided_by") else say("toast.decided_by", language, name=one_line(member.display_name))
-    text = " ".join(part for part in (message, who, hint) if part) if language == "en" else "".join(part for part in (message, who, hint) if part)
+    who = "" if member is None or not has("toast.decided_by") else say("toast.decided_by", locale, name=one_line(member.display_name))
+    text = (" " if locale == "en" else "").join(part for part in (message, who, hint) if part)
     return text if len(text) <= TOAST_CHARS_MAX else text[: TOAST_CHARS_MAX - 1] + "…"
