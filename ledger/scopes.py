@@ -1,16 +1,22 @@
 """Write scopes: which files a piece of work may touch, and whether two of them meet.
 
-A scope is a relative glob. Overlap is conservative: two globs meet when their literal beginnings do. The index
-finds the leases a scope could meet without looking at all of them.
+A scope is a relative glob in which `*` crosses `/`, and a bare directory means its subtree. Overlap is conservative:
+two globs meet when their literal beginnings do, and a glob meets a directory when it could match anything in it.
+The index finds the leases a scope could meet without looking at all of them.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
 SCOPE_CHARS_MAX = 160
 SCOPES_MAX = 64
 _FORBIDDEN = re.compile(r"[\s<>\\\x00-\x1f\x7f]")
 _GLOB = re.compile(r"[*?\[]")
+_EXTENSION = re.compile(r"[^/]\.[A-Za-z][A-Za-z0-9]{0,9}$")
+EVERYTHING = frozenset({"*", "**"})
+_WHOLE_SUBTREE = frozenset({"*", "**", "**/*", "**/**"})
 
 
 def canonical_scope(text: str) -> str | None:
@@ -29,7 +35,7 @@ def canonical_scope(text: str) -> str | None:
 
 def overlap(left: str, right: str) -> bool:
     """Whether two canonical scopes can name a common path."""
-    if left == right or left in {"*", "**"} or right in {"*", "**"}:
+    if left == right or left in EVERYTHING or right in EVERYTHING:
         return True
     left_glob, right_glob = _GLOB.search(left), _GLOB.search(right)
     if left_glob and right_glob:
@@ -43,48 +49,124 @@ def overlap(left: str, right: str) -> bool:
 
 
 def within(scope: str, boundary: tuple[str, ...]) -> bool:
-    """Whether everything `scope` can name lies inside one of the boundary's scopes; an empty boundary holds nothing."""
+    """Whether what `scope` can name lies inside one of the boundary's scopes; an empty boundary holds nothing.
+
+    A glob is inside only what holds a whole subtree. A literal that a glob of the boundary matches is inside, as the
+    one path that it names.
+    """
     return any(_inside(scope, outer) for outer in boundary)
 
 
 def _inside(scope: str, outer: str) -> bool:
-    if scope == outer or outer in {"*", "**"}:
+    if scope == outer or outer in EVERYTHING:
         return True
     glob = _GLOB.search(outer)
     if glob is None:
         return scope.startswith(outer + "/")
-    tail = outer[glob.start() :]
-    if tail in {"*", "**"}:
+    if outer[glob.start() :] in _WHOLE_SUBTREE:
         return f"{scope}/".startswith(outer[: glob.start()])
-    return _GLOB.search(scope) is None and _pattern(outer).fullmatch(scope) is not None
+    return _GLOB.search(scope) is None and matches(outer, scope)
 
 
 def _glob_meets(glob: str, literal: str) -> bool:
-    """A glob meets a path it matches; a bare directory means its subtree, so its inside counts too."""
-    if _pattern(glob).fullmatch(literal):
+    """A glob meets a path it matches; a bare directory means its subtree, so all that it could match in there counts.
+
+    A last segment with an extension is taken for a file: nothing is looked for inside `notes.md`.
+    """
+    tokens = _tokens(glob)
+    if len(tokens) in _after(tokens, literal):
         return True
-    match = _GLOB.search(glob)
-    start = glob[: match.start()] if match else glob
-    return start.startswith(literal + "/")
+    return _EXTENSION.search(literal) is None and bool(_after(tokens, literal + "/"))
 
 
-def _pattern(glob: str) -> re.Pattern[str]:
-    """`*` and `**` cross `/`, as in the contract this is compatible with."""
-    out: list[str] = []
-    index = 0
-    while index < len(glob):
-        char = glob[index]
-        if char == "*":
-            out.append(".*")
-        elif char == "?":
-            out.append(".")
-        elif char == "[" and (end := glob.find("]", index + 1)) > index + 1:
-            out.append("[" + re.escape(glob[index + 1 : end]).replace(r"\-", "-").replace("!", "^", 1) + "]")
-            index = end
+def matches(glob: str, path: str) -> bool:
+    """Whether the glob names exactly this path."""
+    tokens = _tokens(glob)
+    return len(tokens) in _after(tokens, path)
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """Exactly one character: any, or one of a set, or one outside of it."""
+
+    ranges: tuple[tuple[str, str], ...] = ()
+    inverted: bool = False
+
+    def takes(self, char: str) -> bool:
+        """Whether the character fits."""
+        return any(low <= char <= high for low, high in self.ranges) != self.inverted
+
+
+_ANY = _One(inverted=True)
+_SLASH = _One(ranges=(("/", "/"),))
+_STAR = "*"
+"""Anything, across `/`."""
+_MAYBE = "("
+"""The two tokens that follow may be left out: `**/` is any directories, or none."""
+_Token = _One | str
+
+
+@lru_cache(maxsize=4_096)
+def _tokens(glob: str) -> tuple[_Token, ...]:
+    found: list[_Token] = []
+    at = 0
+    while at < len(glob):
+        char = glob[at]
+        end = glob.find("]", at + 2) if char == "[" else -1
+        if glob.startswith("**/", at) and (at == 0 or glob[at - 1] == "/"):
+            found += (_MAYBE, _STAR, _SLASH)
+            at += 3
+        elif end > 0:
+            found.append(_set(glob[at + 1 : end]))
+            at = end + 1
         else:
-            out.append(re.escape(char))
-        index += 1
-    return re.compile("".join(out), re.DOTALL)
+            found.append(_STAR if char == "*" else _ANY if char == "?" else _One(ranges=((char, char),)))
+            at += 1
+    return tuple(found)
+
+
+def _set(text: str) -> _One:
+    """A set such as `a-z_` or `!0-9`; a range that runs backwards holds nothing."""
+    inverted = text[0] == "!" and len(text) > 1
+    chars = text[1:] if inverted else text
+    ranges: list[tuple[str, str]] = []
+    while chars:
+        is_range = len(chars) > 2 and chars[1] == "-"
+        ranges.append((chars[0], chars[2] if is_range else chars[0]))
+        chars = chars[3 if is_range else 1 :]
+    return _One(ranges=tuple(ranges), inverted=inverted)
+
+
+def _after(tokens: tuple[_Token, ...], text: str) -> set[int]:
+    """Where in the glob one can stand after reading the text; nowhere, if nothing that it matches begins like this."""
+    here = _resting(tokens, {0})
+    for char in text:
+        read: set[int] = set()
+        for place in here:
+            token = tokens[place] if place < len(tokens) else _MAYBE
+            if token == _STAR:
+                read.add(place)
+            elif isinstance(token, _One) and token.takes(char):
+                read.add(place + 1)
+        here = _resting(tokens, read)
+    return here
+
+
+def _resting(tokens: tuple[_Token, ...], places: set[int]) -> set[int]:
+    """These places, and those that can be reached from them without reading anything."""
+    found: set[int] = set()
+    open_places = list(places)
+    while open_places:
+        place = open_places.pop()
+        if place in found:
+            continue
+        found.add(place)
+        token = tokens[place] if place < len(tokens) else None
+        if token in {_STAR, _MAYBE}:
+            open_places.append(place + 1)
+        if token == _MAYBE:
+            open_places.append(place + 3)
+    return found
 
 
 def literal_path(scope: str) -> tuple[str, ...]:
