@@ -13,8 +13,8 @@ SDK_LOGGER: Final = "Lark"
 _QUIET_LOGGERS: Final = (SDK_LOGGER, "websockets", "websockets.client", "httpx", "httpcore", "urllib3")
 
 _SECRETS: Final = re.compile(
-    r"(?i)\b(access_?key|ticket|device_id|[a-z_]*secret|[a-z_]*token|authorization|bearer)\b"
-    r"(\\?[\"']?\s*[=:]\s*\\?[\"']?|\s+)(bearer\s+)?[^\s\"'&,;}\\)]+"
+    r"(?i)\b(?:(access_?key|ticket|device_id|[a-z_]*secret|[a-z_]*token|authorization)"
+    r"(?:\\?[\"']?\s*[=:]\s*\\?[\"']?)(?:bearer\s+)?|(bearer)\s+)[^\s\"'&,;}\\)]+"
 )
 # Bare tokens (tenant, user, app, callback), and the ids of people, chats, messages, threads and apps.
 _IDS: Final = re.compile(r"\b(?:[tuac]-[0-9A-Za-z_.-]{8,}|(?:ou|on|oc|om|omt|cli)_[0-9A-Za-z_-]{3,})")
@@ -22,7 +22,7 @@ _IDS: Final = re.compile(r"\b(?:[tuac]-[0-9A-Za-z_.-]{8,}|(?:ou|on|oc|om|omt|cli
 
 def redacted(text: str) -> str:
     """Take credentials and ids out of a text, leaving their names."""
-    return _IDS.sub("…", _SECRETS.sub(r"\1=…", text))
+    return _IDS.sub("…", _SECRETS.sub(lambda found: f"{found[1] or found[2]}=…", text))
 
 
 class RedactingFilter(logging.Filter):
