@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,7 +140,7 @@ async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) ->
     connection = socket.socket(fileno=fd)
     connection.setblocking(False)
     assert runner.server is not None, "the runner was set up"
-    make_protocol: web.Server[web.Request] = runner.server
+    make_protocol: Callable[[], asyncio.Protocol] = runner.server
     watch = Watch(SystemClock())
 
     class Once(Guard):

@@ -91,6 +91,8 @@ def command_line(action: Action, params: Params) -> str:
     """The exact line that does the same from a shell."""
     words = ["frontstage", *(("status",) if action.name == "status.show" else (action.noun, action.verb))]
     for name, value in params.model_dump(exclude_defaults=True).items():
+        if name == action.mints:
+            continue
         flag = "--" + name.replace("_", "-")
         for one in value if isinstance(value, tuple | list) else (value,):
             words += (flag, str(one))
