@@ -25,7 +25,7 @@ from ledger.rules.common import Caller, Decision
 from ledger.state import Workspace
 
 Who = Literal["operator", "owner", "person", "agent", "bot", "daemon", "anyone"]
-"""Classes of callers. `person` and `agent` are any registered member of that kind; `owner` any person with that role."""
+"""Classes of callers. `person` and `agent` are any member of that kind; `owner` is any person with that role."""
 
 Decider = Callable[[Workspace, Caller, Params, int], Decision]
 Basis = Literal["none", "intent", "delivery", "state"]

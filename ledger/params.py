@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ledger import ids
+from ledger.canonical import INTEGER_MAX
 
 TITLE_CHARS_MAX = 120
 LINE_CHARS_MAX = 500
@@ -63,6 +64,7 @@ ScopeText = Annotated[_Text, Field(min_length=1, max_length=400)]
 Scopes = Annotated[tuple[ScopeText, ...], Field(max_length=LIST_MAX)]
 Sha256Text = Annotated[str, Field(pattern=ids.SHA256_PATTERN)]
 BasisText = Annotated[str, Field(pattern=ids.BASIS_PATTERN)]
+Version = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 TtlSeconds = Annotated[int, Field(ge=1, le=TTL_SECONDS_MAX)]
 Priority = Literal["P0", "P1", "P2", "P3", "P4"]
 HandoffMode = Literal["optional_lease", "soft_claim", "hard_lease"]

@@ -85,6 +85,7 @@ def _confirmed(goal: Goal, event: Recorded) -> None:
     first = not goal.confirmed
     goal.confirmed = facts.revision
     if first:
+        goal.first_confirmed = facts.revision
         _enter(goal, "active", event)
 
 

@@ -208,6 +208,7 @@ class Goal:
         "deliveries",
         "done_total",
         "due",
+        "first_confirmed",
         "goal_id",
         "intents",
         "keys",
@@ -237,6 +238,7 @@ class Goal:
         self.resume_to: GoalState = "active"
         self.reason = ""
         self.confirmed = 0
+        self.first_confirmed = 0
         self.intents: list[Intent] = []
         self.question: Question | None = None
         self.deliveries: list[Delivery] = []
@@ -295,6 +297,7 @@ class Goal:
             "resume_to",
             "reason",
             "confirmed",
+            "first_confirmed",
             "question",
             "last_seq",
             "cause",

@@ -11,7 +11,7 @@ import msgspec
 from ledger.events import Draft, Surface
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.refusals import GeneralRefusal, Refusal
-from ledger.state import Goal, Member, Workspace
+from ledger.state import Goal, Member, Todo, Workspace
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,19 +46,24 @@ def next_seq(workspace: Workspace, offset: int = 0) -> int:
 
 
 def is_owner(goal: Goal, member_id: MemberId, workspace: Workspace) -> bool:
-    """Whether this person decides for the goal: a named owner, or any workspace owner where none is named."""
-    owners = goal.intent.owners
-    if owners:
-        return member_id in owners
-    member = workspace.members.get(member_id)
-    return member is not None and not member.revoked and "owner" in member.roles
+    """Whether this person decides for the goal, as `owners_of` says."""
+    member = registered(workspace, member_id)
+    if member is None:
+        return False
+    named = goal.intent.owners
+    if any(registered(workspace, owner) is not None for owner in named):
+        return member_id in named
+    return "owner" in member.roles
 
 
 def owners_of(goal: Goal, workspace: Workspace) -> tuple[MemberId, ...]:
-    """The people who decide for the goal."""
-    if goal.intent.owners:
-        return goal.intent.owners
-    return tuple(m.member_id for m in workspace.members.values() if "owner" in m.roles and not m.revoked)
+    """The people who decide for the goal: those it names, or the workspace's owners where it names none.
+
+    A named owner who was revoked decides nothing. Where all of them were, the workspace's owners decide: a goal that
+    nobody could ever end would be lost.
+    """
+    named = tuple(owner for owner in goal.intent.owners if registered(workspace, owner) is not None)
+    return named or tuple(m.member_id for m in workspace.members.values() if "owner" in m.roles and not m.revoked)
 
 
 def registered(workspace: Workspace, member_id: MemberId) -> Member | None:
@@ -70,6 +75,24 @@ def registered(workspace: Workspace, member_id: MemberId) -> Member | None:
 def granted(member: Member, goal_id: GoalId) -> bool:
     """Whether the member may act on this goal."""
     return "*" in member.goals or goal_id in member.goals
+
+
+def must_review(goal: Goal, agent_id: MemberId) -> bool:
+    """Whether the promise has changed since the one this agent works by: the first confirmed, until it adopts another."""
+    return goal.adopted.get(agent_id, goal.first_confirmed) < goal.confirmed
+
+
+def lacking(goal: Goal, todo: Todo, member: Member) -> list[str]:
+    """The capabilities that the goal or the todo asks for and the member has not."""
+    needed = dict.fromkeys((*goal.intent.capabilities, *todo.required_capabilities))
+    return [capability for capability in needed if capability not in member.capabilities]
+
+
+def unmet(goal: Goal, todo: Todo) -> list[TodoId]:
+    """The dependencies that are not done."""
+    if not goal.unmet.get(todo.todo_id):
+        return []
+    return [other for other in todo.depends_on if goal.todos[other].status != "done"]
 
 
 def check_basis(given: str | None, current: str, changed: tuple[str, ...], *, required: bool) -> Refusal | None:

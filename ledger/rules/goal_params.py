@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ledger.canonical import INTEGER_MAX
 from ledger.params import (
     LIST_MAX,
     BasisText,
@@ -147,7 +148,7 @@ class AdoptRevision(Params):
     """Work by the confirmed revision from now on."""
 
     goal_id: _Goal
-    revision: Annotated[int, Field(ge=1, description="The revision that was read.")]
+    revision: Annotated[int, Field(ge=1, le=INTEGER_MAX, description="The revision that was read.")]
 
 
 class DeliverGoal(Params):

@@ -15,9 +15,9 @@ from pydantic import Field
 
 from ledger.events import Draft, Facts
 from ledger.ids import GoalId, MemberId, TodoId
-from ledger.params import GoalIdText, KeyText, MemberIdText, Params, Scopes, TodoIdText, TtlSeconds
+from ledger.params import GoalIdText, KeyText, MemberIdText, Params, Scopes, TodoIdText, TtlSeconds, Version
 from ledger.refusals import Refusal
-from ledger.rules.common import Caller, Decision, Held, granted, refuse, registered
+from ledger.rules.common import Caller, Decision, Held, granted, lacking, must_review, refuse, registered, unmet
 from ledger.scopes import canonical_scope, within
 from ledger.state import Goal, Lease, Todo, Workspace
 
@@ -42,8 +42,10 @@ class LeaseRefusal(StrEnum):
     VERSION_MISMATCH = "version_mismatch"
     LEASE_CAS_MISMATCH = "lease_cas_mismatch"
     LEASE_NOT_ACTIVE = "lease_not_active"
-    IDEMPOTENCY_KEY_REUSE = "idempotency_key_reuse"
     TODO_LEASE_CONFLICT = "todo_lease_conflict"
+    IDEMPOTENCY_KEY_REUSE = "idempotency_key_reuse"
+    OBJECTIVE_REVIEW_REQUIRED = "objective_review_required"
+    CAPABILITY_MISSING = "capability_missing"
     WRITE_SCOPE_CONFLICT = "write_scope_conflict"
 
 
@@ -96,7 +98,7 @@ class AcquireLease(Params):
         Scopes, Field(description="What the work may write; the todo's own scopes when absent.")
     ] = ()
     ttl_seconds: Annotated[TtlSeconds, Field(description="How long it lasts, in seconds.")] = TTL_SECONDS_DEFAULT
-    expected_version: Annotated[int | None, Field(ge=0, description="Refuse unless the record is at this version.")] = (
+    expected_version: Annotated[Version | None, Field(description="Refuse unless the record is at this version.")] = (
         None
     )
 
@@ -106,7 +108,7 @@ class _Fenced(Params):
     todo_id: Annotated[TodoIdText, Field(description="The todo.")]
     idempotency_key: Annotated[KeyText, Field(description="The key the lease was acquired with.")]
     owner: Annotated[MemberIdText | None, Field(description="Who holds it; the caller when absent.")] = None
-    expected_version: Annotated[int | None, Field(ge=0, description="The version last seen.")] = None
+    expected_version: Annotated[Version | None, Field(description="The version last seen.")] = None
 
 
 class RenewLease(_Fenced):
@@ -162,15 +164,17 @@ def lapse(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
     return (Draft(facts=facts, goal_id=goal.goal_id),)
 
 
-def owner_constraint(workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId, now_ms: int) -> Refusal | None:
-    """Why this owner may not hold this todo; first failure wins."""
+def owner_constraint(
+    workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId, caller: Caller, now_ms: int
+) -> Refusal | None:
+    """Why this owner may not hold this todo; first failure wins. Nobody takes a lease in another's name."""
     todo = goal.todos.get(todo_id)
     if todo is None:
         return refuse(LeaseRefusal.TODO_NOT_FOUND, todo_id=todo_id)
     if todo.status != "open":
         return refuse(LeaseRefusal.TODO_NOT_OPEN, todo_id=todo_id, status=todo.status)
     member = registered(workspace, owner)
-    if member is not None and member.kind != "agent":
+    if owner != caller.member_id or (member is not None and member.kind != "agent"):
         return refuse(LeaseRefusal.INVALID_OWNER, owner=owner)
     if member is None or not granted(member, goal.goal_id):
         return refuse(LeaseRefusal.OWNER_NOT_REGISTERED, owner=owner)
@@ -180,17 +184,19 @@ def owner_constraint(workspace: Workspace, goal: Goal, todo_id: TodoId, owner: M
     held = effective_lease(goal, todo_id, now_ms)
     if claim is not None and claim != owner and (held is None or not todo.claim_from_lease):
         return refuse(LeaseRefusal.OWNER_CONFLICTS_WITH_CLAIM, claimed_by=claim)
-    if not goal.is_executable or goal.unmet.get(todo_id) or todo.role != "agent":
+    if not goal.is_executable or todo.role != "agent" or unmet(goal, todo):
         return refuse(
-            LeaseRefusal.TODO_NOT_EXECUTABLE,
-            goal_state=goal.state,
-            waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"],
+            LeaseRefusal.TODO_NOT_EXECUTABLE, goal_state=goal.state, role=todo.role, waiting_for=unmet(goal, todo)
         )
     return None
 
 
 def decide_acquire(workspace: Workspace, caller: Caller, ask: AcquireLease, now_ms: int) -> Decision:
-    """Grant or refuse; a new grant always carries the next version and epoch."""
+    """Grant or refuse; a new grant always carries the next version and epoch.
+
+    What an agent must have read and be able to do is asked of a new grant only: whoever holds the lease already goes
+    on with it.
+    """
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo_id, owner = TodoId(ask.todo_id), MemberId(ask.owner or caller.member_id)
     scopes = _scopes(goal, todo_id, ask.write_scope)
@@ -198,9 +204,7 @@ def decide_acquire(workspace: Workspace, caller: Caller, ask: AcquireLease, now_
         return scopes
     if goal.intent.handoff_mode == "soft_claim":
         return refuse(LeaseRefusal.HANDOFF_MODE_FORBIDS_LEASE)
-    if owner != caller.member_id:
-        return refuse(LeaseRefusal.INVALID_OWNER, owner=owner)
-    if (broken := owner_constraint(workspace, goal, todo_id, owner, now_ms)) is not None:
+    if (broken := owner_constraint(workspace, goal, todo_id, owner, caller, now_ms)) is not None:
         return broken
     last = goal.leases.get(todo_id)
     version = 0 if last is None else last.version
@@ -211,6 +215,8 @@ def decide_acquire(workspace: Workspace, caller: Caller, ask: AcquireLease, now_
         return _answer_held(held, ask, owner, scopes)
     if ask.idempotency_key in goal.keys.get(todo_id, ()):
         return refuse(LeaseRefusal.IDEMPOTENCY_KEY_REUSE, todo_id=todo_id)
+    if (broken := _not_ready(workspace, goal, todo_id, owner)) is not None:
+        return broken
     if (meets := _conflicts(goal, todo_id, scopes, now_ms)) is not None:
         return meets
     facts = LeaseAcquired(
@@ -289,15 +295,23 @@ def _scopes(goal: Goal, todo_id: TodoId, asked: tuple[str, ...]) -> tuple[str, .
     return tuple(dict.fromkeys(scopes))
 
 
+def _not_ready(workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId) -> Refusal | None:
+    if must_review(goal, owner):
+        return refuse(LeaseRefusal.OBJECTIVE_REVIEW_REQUIRED, revision=goal.confirmed)
+    missing = lacking(goal, goal.todos[todo_id], workspace.members[owner])
+    return refuse(LeaseRefusal.CAPABILITY_MISSING, capabilities=missing) if missing else None
+
+
 def _answer_held(held: Lease, ask: AcquireLease, owner: MemberId, scopes: tuple[str, ...]) -> Held | Refusal:
-    if held.idempotency_key != ask.idempotency_key or held.owner != owner:
+    if held.idempotency_key != ask.idempotency_key:
         return refuse(
             LeaseRefusal.TODO_LEASE_CONFLICT,
             owner=held.owner,
             expires_at_ms=held.expires_at_ms,
             lease_epoch=held.lease_epoch,
         )
-    if held.write_scopes != scopes or held.acquire_ttl_seconds != ask.ttl_seconds:
+    same_scopes = set(held.write_scopes) == set(scopes)
+    if held.owner != owner or not same_scopes or held.acquire_ttl_seconds != ask.ttl_seconds:
         return refuse(LeaseRefusal.IDEMPOTENCY_KEY_REUSE, todo_id=held.todo_id)
     return Held(
         seq=held.seq,

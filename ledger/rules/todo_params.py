@@ -20,6 +20,7 @@ from ledger.params import (
     Reason,
     Scopes,
     TodoIdText,
+    Version,
 )
 
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
@@ -106,7 +107,7 @@ class CompleteTodo(Params):
     task_lease_idempotency_key: Annotated[KeyText | None, Field(description="The key of the lease that holds it.")] = (
         None
     )
-    task_lease_expected_version: Annotated[int | None, Field(ge=0, description="The lease's version.")] = None
+    task_lease_expected_version: Annotated[Version | None, Field(description="The lease's version.")] = None
     completion_turn_key: Annotated[KeyText | None, Field(description="Names the turn that finished it.")] = None
     note: Annotated[OptionalReason, Field(description="What was done.")] = ""
     next_agent_todo: Annotated[Line | None, Field(description="Work that follows; created with the completion.")] = None
