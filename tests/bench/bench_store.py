@@ -13,11 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 from ledger.ports import GENESIS, EventRow, Group, Head, Store, Term
 from ledger.store.sqlite import open_sqlite
 from ledger.testing import event_row, event_rows, receipt_row
+from tests.bench.row import Direction, Row, exit_code, table
 
 ROUNDS = 9
 PRELOADED_EVENTS = 50_000
@@ -29,20 +29,6 @@ DRAINS = {1: 300, 8: 150, 32: 80, 128: 40}
 RATIO_MIN = {1: 0.8, 8: 4.0, 32: 8.0, 128: 12.0}
 TEXT = "A line of words as a person writes them, neither long nor short, to be kept beside the facts. " * 3
 """Makes an event and receipt of about 700 bytes."""
-
-
-class Row(NamedTuple):
-    """One measured ratio and the bound it must keep."""
-
-    name: str
-    ratio: float
-    ratio_min: float
-    note: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether the bound is kept."""
-        return self.ratio >= self.ratio_min
 
 
 def run() -> list[Row]:
@@ -70,10 +56,11 @@ def _measure(store: Store, probe_file: Path) -> list[Row]:
             ratios[submitters].append(rate / ((before + after) / 2))
     return [
         Row(
-            f"store: {submitters} submitters",
-            median(ratios[submitters]),
-            RATIO_MIN[submitters],
-            f"{median(rates[submitters]):,.0f} events/s against one synced record of {len(record)} bytes at a time",
+            name=f"store: {submitters} submitters",
+            ratio=median(ratios[submitters]),
+            limit=RATIO_MIN[submitters],
+            direction=Direction.AT_LEAST,
+            note=f"{median(rates[submitters]):,.0f} events/s against {len(record)}-byte records synced one at a time",
         )
         for submitters in DRAINS
     ]
@@ -123,6 +110,5 @@ def _payload_bytes(event: EventRow) -> int:
 
 if __name__ == "__main__":
     rows = run()
-    for row in rows:
-        print(f"{row.name:24} {row.ratio:6.2f} x  (at least {row.ratio_min:4.1f})  {row.note}")
-    raise SystemExit(0 if all(row.holds for row in rows) else 1)
+    print(table(rows))
+    raise SystemExit(exit_code(rows))

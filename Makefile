@@ -1,0 +1,72 @@
+# Every target makes its own environment in .venv on a fresh machine and then does the whole job.
+# The first call installs, later ones start at once; `make clean` forgets the environment.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# 3.11 first: it is the version the limits were measured on.
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python3.14; do \
+	$$name -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
+DEV_GROUP := import tomllib; print("\n".join(tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"]))
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+KILL_CYCLES ?= 500
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench mutants kill-cycles format generate clean
+
+help:
+	@echo "make demo         the whole product on this machine against a simulated Lark: prints a URL to open"
+	@echo "make test         every test (browser tests where a Chromium is found)"
+	@echo "make check        format, lint, types, import contracts, generated files, tidy tests"
+	@echo "make bench        the measured ratios and their limits, as one table"
+	@echo "make mutants      break each rule on purpose and demand that its tests turn red"
+	@echo "make kill-cycles  kill the daemon under load $(KILL_CYCLES) times; nothing acknowledged may be lost"
+	@echo "make generate     write the generated files again (message catalogues, the command line's table)"
+	@echo "make format       format the code"
+	@echo "make clean        forget the environment and all caches"
+
+setup: $(STAMP)
+
+# The build back end comes with the dev group, so that the project itself is built with pinned tools as well.
+$(STAMP): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "Frontstage needs Python 3.11 or later with venv and ensurepip (Debian: apt install python3-venv); \
+	name one with: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Making the environment in $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c '$(DEV_GROUP)' > $(VENV)/dev-requirements.txt
+	@$(PIP) --requirement $(VENV)/dev-requirements.txt
+	@$(PIP) --no-build-isolation --editable '.[lark]'
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	@$(BIN)/frontstage demo
+
+test: $(STAMP)
+	@$(BIN)/pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/tidy tests/unit/test_po_files.py
+
+bench: $(STAMP)
+	@$(BIN)/python -m tests.bench
+
+mutants: $(STAMP)
+	@$(BIN)/python -m tests.mutants
+
+kill-cycles: $(STAMP)
+	@FRONTSTAGE_KILL_CYCLES=$(KILL_CYCLES) $(BIN)/pytest -m kill_cycles tests/faults
+
+format: $(STAMP)
+	@$(BIN)/ruff check --fix --select I .
+	@$(BIN)/ruff format .
+
+generate: $(STAMP)
+	@for domain in frontstage refusals; do $(BIN)/pybabel --quiet compile --domain $$domain --directory ledger/text/locale; done
+	@$(BIN)/python -m daemon.cli.generate
+
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .bench

@@ -1,0 +1,48 @@
+"""One measured ratio and the limit it must keep.
+
+Ratios are compared, never absolute figures: each is taken against a probe that ran beside it on the same machine in
+the same round, and the median of the rounds' ratios counts.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Direction(StrEnum):
+    """On which side of its limit a ratio is good."""
+
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """What one line of the table says."""
+
+    name: str
+    ratio: float
+    limit: float
+    direction: Direction
+    note: str
+    """What was divided by what, with its unit and the absolute figures of this run."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the limit is kept."""
+        return self.ratio >= self.limit if self.direction is Direction.AT_LEAST else self.ratio <= self.limit
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as text, one line each, the broken ones marked."""
+    width = max((len(row.name) for row in rows), default=0)
+    return "\n".join(_line(row, width) for row in rows)
+
+
+def _line(row: Row, width: int) -> str:
+    mark = "  " if row.holds else "!!"
+    return f"{mark} {row.name:{width}}  {row.ratio:8.2f} x  {row.direction:8} {row.limit:6.2f} x  {row.note}"
+
+
+def exit_code(rows: list[Row]) -> int:
+    """0 when every limit is kept. A run that measured nothing proves nothing."""
+    return 0 if rows and all(row.holds for row in rows) else 1

@@ -1,0 +1,29 @@
+"""What every test run shares: browser tests need a Chromium, and say plainly when there is none."""
+
+import os
+import shutil
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+REQUIRED = "FRONTSTAGE_REQUIRE_BROWSER"
+"""Set where a browser is expected: then a missing one is a failure and not a skip."""
+
+
+def pytest_collection_modifyitems(config, items):
+    marked = [item for item in items if item.get_closest_marker("browser")]
+    if not marked or any(shutil.which(name) for name in BROWSERS):
+        return
+    if os.environ.get(REQUIRED) == "1":
+        raise pytest.UsageError(f"{REQUIRED}=1, but none of {', '.join(BROWSERS)} is installed")
+    for item in marked:
+        item.add_marker(pytest.mark.skip(reason=f"no browser: none of {', '.join(BROWSERS)} is installed"))
+    config.stash[SKIPPED] = len(marked)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if skipped := config.stash.get(SKIPPED, 0):
+        terminalreporter.write_line(f"{skipped} browser tests did not run: install Chromium to run them.", yellow=True)
+
+
+SKIPPED = pytest.StashKey[int]()
