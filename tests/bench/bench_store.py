@@ -17,7 +17,7 @@ from statistics import median
 from ledger.ports import GENESIS, EventRow, Group, Head, Store, Term
 from ledger.store.sqlite import open_sqlite
 from ledger.testing import event_row, event_rows, receipt_row
-from tests.bench.row import Direction, Row, exit_code, table
+from tests.bench.row import Row, exit_code, table
 
 ROUNDS = 9
 PRELOADED_EVENTS = 50_000
@@ -59,7 +59,7 @@ def _measure(store: Store, probe_file: Path) -> list[Row]:
             name=f"store: {submitters} submitters",
             ratio=median(ratios[submitters]),
             limit=RATIO_MIN[submitters],
-            direction=Direction.AT_LEAST,
+            direction="at least",
             note=f"{median(rates[submitters]):,.0f} events/s against {len(record)}-byte records synced one at a time",
         )
         for submitters in DRAINS

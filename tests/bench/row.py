@@ -5,17 +5,14 @@ the same round, and the median of the rounds' ratios counts.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Literal
 
 
-class Direction(StrEnum):
-    """On which side of its limit a ratio is good."""
-
-    AT_LEAST = "at least"
-    AT_MOST = "at most"
+Direction = Literal["at least", "at most"]
+"""On which side of its limit a ratio is good."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """What one line of the table says."""
 
@@ -29,7 +26,7 @@ class Row:
     @property
     def holds(self) -> bool:
         """Whether the limit is kept."""
-        return self.ratio >= self.limit if self.direction is Direction.AT_LEAST else self.ratio <= self.limit
+        return self.ratio >= self.limit if self.direction == "at least" else self.ratio <= self.limit
 
 
 def table(rows: list[Row]) -> str:
