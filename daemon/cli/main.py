@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from daemon.cli.shapes import Nouns
 
-EXIT_USAGE = 2
 EXIT_FAULT = 8
 EXIT_INTERRUPTED = 130
 
@@ -34,6 +33,11 @@ def run(argv: list[str]) -> int:
         return tell_usage(error, as_json=wants_json(argv))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except Exception:  # noqa: BLE001  (the top of the program: whatever else happens is a fault of ours, code 8)
+        from traceback import print_exc  # noqa: PLC0415
+
+        print_exc()
+        return EXIT_FAULT
 
 
 def _run(argv: list[str]) -> int:

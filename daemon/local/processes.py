@@ -1,0 +1,47 @@
+"""`frontstage daemon` and `frontstage bot`: this process becomes the one that was asked for."""
+
+import os
+import sys
+from importlib.util import find_spec
+
+from daemon.cli.output import EXIT_FAULT, tell
+from daemon.cli.parse import Command
+from daemon.cli.spawn import module_argv, module_environment
+from daemon.local.homes import home_of
+from daemon.paths import Home
+
+DAEMON_MODULE = "daemon.app"
+BOT_MODULE = "bot.app"
+BOT_NEEDS = ("lark_oapi", "httpx", "aiolimiter")
+
+
+def run_daemon(command: Command) -> int:
+    """Become the daemon."""
+    return _become(program(DAEMON_MODULE, home_of(command)))
+
+
+def run_bot(command: Command) -> int:
+    """Become the bot, if what it needs is installed."""
+    missing = missing_for_bot()
+    if missing:
+        tell(missing)
+        return EXIT_FAULT
+    return _become(program(BOT_MODULE, home_of(command)))
+
+
+def program(module: str, home: Home) -> list[str]:
+    """How one of our processes is started for a home."""
+    return [*module_argv(module), "--home", home.path, "--socket", home.socket]
+
+
+def missing_for_bot() -> str:
+    """What to do when the bot's packages are not installed, or nothing."""
+    missing = [name for name in BOT_NEEDS if find_spec(name) is None]
+    if not missing:
+        return ""
+    return f"frontstage: the bot needs {', '.join(missing)}\n  pip install 'frontstage[lark]'"
+
+
+def _become(argv: list[str]) -> int:
+    sys.stdout.flush()
+    os.execve(argv[0], argv, module_environment())  # noqa: S606  (this interpreter and our own module)
