@@ -37,10 +37,12 @@ from daemon.relay.message import Messages
 from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
-from daemon.service import Service, replay
+from daemon.reducer import reducer_digest
+from daemon.service import Service
 from ledger.ports import StoreFault, StoreFull, StoreUnusable, WriterFenced
 from ledger.refusals import GeneralRefusal
 from ledger.rules.common import refuse
+from ledger.snapshot import restore
 from ledger.store.sqlite import open_sqlite
 
 EXIT_REFUSED, EXIT_FAULT, EXIT_HELD = 1, 8, 7
@@ -115,10 +117,11 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
         print("frontstage: there is no ledger here: run `frontstage init`", file=sys.stderr)  # noqa: T201
         return EXIT_REFUSED
     term = store.open_term(incarnation)
-    committed = replay(store)
+    reducer = reducer_digest()
+    committed = restore(store, reducer, lambda why: _log.info("snapshot passed over", extra={"why": why}))
     gc.collect()
     gc.freeze()
-    service = Service(store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, lambda _: stopping.set())
+    service = Service(store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, reducer, lambda _: stopping.set())
     service.start()
     parts = build(home, service, clock, settings)
     runner = web.AppRunner(parts.app, access_log=None, handle_signals=False, keepalive_timeout=0 if once_fd is not None else 75.0)

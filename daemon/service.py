@@ -27,6 +27,8 @@ from ledger.writer import Answer, Entropy, Keep, Request, Writer
 
 QUEUE_MAX = 2_048
 BATCH_MAX = 256
+SNAPSHOT_EVERY = 100_000
+"""Events after which the state is kept; folding that many again takes less than a second."""
 RECENT_MAX = 4_096
 """Events kept in memory for readers of the feed; older ones are read from the store."""
 BUSY_RETRY_AFTER_S = 1
@@ -57,7 +59,10 @@ def replay(store: Store) -> Workspace:
 class Service:
     """A ledger in service: submit commands, read the committed state, follow the events."""
 
-    def __init__(self, store: Store, term: Term, committed: Workspace, clock: LedgerClock, entropy: Entropy, on_fatal: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, store: Store, term: Term, committed: Workspace, clock: LedgerClock, entropy: Entropy, reducer_digest: str,
+        on_fatal: Callable[[BaseException], None],
+    ) -> None:
         self.store = store
         self.reader = store.reader()
         self.committed = committed
@@ -67,6 +72,7 @@ class Service:
         self.recent: deque[Recorded] = deque(maxlen=RECENT_MAX)
         self.fatal: BaseException | None = None
         self._on_fatal = on_fatal
+        self._reducer_digest = reducer_digest
         self._writer = Writer(store, term, committed.copy(), entropy, self._rebuild)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._waiting = 0
@@ -132,9 +138,12 @@ class Service:
                 self._loop.call_soon_threadsafe(self._fail, error, batch)
                 return
             self._loop.call_soon_threadsafe(self._deliver, batch, answers)
-            if self._jobs.empty():
-                self.store.checkpoint()
+            self.store.checkpoint()
+            if self._writer.since_snapshot >= SNAPSHOT_EVERY:
+                self._writer.snapshot(self._reducer_digest)
         self._writer.flush_audit()
+        if self._writer.since_snapshot:
+            self._writer.snapshot(self._reducer_digest)
 
     def _take(self) -> tuple[list[_Job], bool]:
         first = self._jobs.get()

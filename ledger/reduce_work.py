@@ -33,13 +33,26 @@ def _todo_added(goal: Goal, event: Recorded) -> None:
         claimed_by=facts.claimed_by,
         claim_seq=event.seq if facts.claimed_by else 0,
     )
-    unmet = 0
-    for other in facts.depends_on:
-        goal.waiting.setdefault(other, set()).add(facts.todo_id)
-        unmet += goal.todos[other].status != "done"
-    if unmet:
-        goal.unmet[facts.todo_id] = unmet
+    goal.todos[todo.todo_id] = todo
+    index_todo(goal, todo)
+
+
+def index_todo(goal: Goal, todo: Todo) -> None:
+    """Enter a todo whose record is there already into the indexes, as after a snapshot."""
+    if todo.status != "cancelled":
+        unmet = [other for other in todo.depends_on if goal.todos[other].status != "done"]
+        for other in unmet:
+            goal.waiting.setdefault(other, set()).add(todo.todo_id)
+        if unmet:
+            goal.unmet[todo.todo_id] = len(unmet)
     _store(goal, None, todo)
+
+
+def index_lease(goal: Goal, lease: Lease) -> None:
+    """Enter a lease whose record is there already into the indexes."""
+    if lease.status == "active":
+        goal.scopes.add(lease.todo_id, lease.write_scopes)
+        insort(goal.due, (lease.expires_at_ms, lease.todo_id))
 
 
 def _todo_claimed(goal: Goal, event: Recorded) -> None:

@@ -24,6 +24,7 @@ from ledger.receipts import params_digest, receipt_id, receipt_key
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Held, refuse
+from ledger.snapshot import rows as snapshot_rows
 from ledger.state import Workspace
 from ledger.wire import KIND_OF
 
@@ -97,6 +98,7 @@ class Writer:
         self._entropy = entropy
         self._rebuild = rebuild
         self._audit = Audit(store.refusals_head())
+        self._snapshot_seq = 0
         self.full = False
 
     def drain(self, batch: Sequence[Request | Keep], now_ms: int) -> list[Answer]:
@@ -118,6 +120,17 @@ class Writer:
         self._audit.settle(written=True)
         self.full = False
         return answers
+
+    def snapshot(self, reducer_digest: str) -> None:
+        """Keep the state as it is, so that the next start folds only what follows."""
+        for row in snapshot_rows(self._ahead, reducer_digest, self._snapshot_seq):
+            self._store.save_snapshot(self._term, row)
+        self._snapshot_seq = self._ahead.seq
+
+    @property
+    def since_snapshot(self) -> int:
+        """Events since the last snapshot."""
+        return self._ahead.seq - self._snapshot_seq
 
     def flush_audit(self) -> None:
         """Write the repeats that are still only counted, as at a graceful stop."""

@@ -52,12 +52,14 @@ _MARKS = (
     "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 )
 _PILE = re.compile(f"([{_MARKS}]{{{MARKS_IN_A_ROW_MAX}}})[{_MARKS}]+")
+# One scan tells the texts that have nothing of all this, which is nearly every text.
+_STRANGE = re.compile(f"[\r\u200d{_MARKS}{re.escape(''.join(map(chr, _TABLE)))}]")
 _LINE_END = re.compile(r"\r\n?")
 
 
 def plain(text: str) -> str:
     """Text as it can be shown literally: controls made visible, hidden and reordering characters gone."""
-    if text.isascii() and text.isprintable():
+    if _STRANGE.search(text) is None:
         return text
     return _PILE.sub(r"\1", _JOINER.sub("", _LINE_END.sub("\n", text).translate(_TABLE)))
 
