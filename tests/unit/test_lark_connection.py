@@ -14,7 +14,7 @@ BUSY = LarkFault(LarkFaultKind.UNKNOWN_OUTCOME, code=1, reason="the platform is 
 WRONG_DOMAIN = LarkFault(LarkFaultKind.FATAL, code=1000040351, reason="the app belongs to the other domain")
 
 
-class Enough(Exception):
+class EnoughError(Exception):
     """Ends a loop that has no end."""
 
 
@@ -39,7 +39,7 @@ class World:
 
     async def dial(self):
         if not self.script:
-            raise Enough
+            raise EnoughError
         step = self.script.pop(0)
         if isinstance(step, LarkFault):
             raise step
@@ -58,7 +58,7 @@ class World:
             self.world.closed += 1
 
     async def play(self, chance=1.0):
-        with pytest.raises(Enough):
+        with pytest.raises(EnoughError):
             await keep_connected(
                 self.dial, pulse=self.pulse, now_ms=self.now_ms, chance=lambda: chance, sleep=self.sleep
             )

@@ -31,7 +31,12 @@ def press(value=None, event_id="ev"):
 def message(event_id="ev"):
     return orjson.dumps(
         {
-            "header": {"event_id": event_id, "event_type": "im.message.receive_v1", "app_id": "cli_a", "tenant_key": "t"},
+            "header": {
+                "event_id": event_id,
+                "event_type": "im.message.receive_v1",
+                "app_id": "cli_a",
+                "tenant_key": "t",
+            },
             "event": {
                 "sender": {"sender_id": {"open_id": "ou_a"}, "sender_type": "user"},
                 "message": {
@@ -44,7 +49,7 @@ def message(event_id="ev"):
                 },
             },
         }
-    )  # fmt: skip
+    )
 
 
 def other(event_id="ev"):

@@ -42,7 +42,12 @@ async def test_the_address_and_the_interval_are_read():
 @pytest.mark.parametrize(
     ("answer", "kind", "code", "words"),
     [
-        (httpx.Response(200, json={"code": 1000040351, "msg": "Incorrect domain name"}), "fatal", 1000040351, "other domain"),
+        (
+            httpx.Response(200, json={"code": 1000040351, "msg": "Incorrect domain name"}),
+            "fatal",
+            1000040351,
+            "other domain",
+        ),
         (httpx.Response(400, json={"code": 1000040351, "msg": "x"}), "fatal", 1000040351, "other domain"),
         (httpx.Response(200, json={"code": 1000040350, "msg": "x"}), "fatal", 1000040350, "long connections"),
         (httpx.Response(200, json={"code": 514, "msg": "x"}), "fatal", 514, "credentials"),
@@ -63,7 +68,7 @@ async def test_the_address_and_the_interval_are_read():
         (endpoint(url="wss://h/?service_id=1"), "unknown_outcome", 0, "address"),
         (endpoint(url=""), "unknown_outcome", 0, "address"),
     ],
-)  # fmt: skip
+)
 async def test_each_refusal_says_whether_to_try_again(answer, kind, code, words):
     with pytest.raises(LarkFault) as raised:
         await ask(answer)

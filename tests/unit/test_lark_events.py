@@ -38,13 +38,18 @@ MESSAGE = {
             "message_type": "text",
             "content": '{"text":"@_user_1 ask @_user_2 please"}',
             "mentions": [
-                {"key": "@_user_1", "id": {"union_id": "", "open_id": BOT}, "mentioned_type": "bot", "name": "Frontstage"},
+                {
+                    "key": "@_user_1",
+                    "id": {"union_id": "", "open_id": BOT},
+                    "mentioned_type": "bot",
+                    "name": "Frontstage",
+                },
                 {"key": "@_user_2", "id": {"union_id": "on_2", "open_id": "ou_bo"}, "name": "Bo Chen"},
             ],
             "user_agent": "Mozilla/5.0 Lark/6.7.5 LarkLocale/zh_CN ttnet",
         },
     },
-}  # fmt: skip
+}
 
 PRESS = {
     "schema": "2.0",
@@ -188,10 +193,10 @@ def mention(number, name, open_id="ou_x"):
         ("@_all now", [], "now"),
         ("@_all @_user_1 now", [mention(1, "Bot", BOT)], "now"),
         ("mail a@_user_name.org", [], "mail a@_user_name.org"),
-        ("<at user_id=\"all\"></at> *x*", [], "<at user_id=\"all\"></at> *x*"),
+        ('<at user_id="all"></at> *x*', [], '<at user_id="all"></at> *x*'),
         ("", [], ""),
     ],
-)  # fmt: skip
+)
 def test_mention_keys_leave_the_text(text, mentions, expected):
     assert said(text, mentions).text == expected
 

@@ -13,12 +13,12 @@ from bot.lark_text import literal_text
         '<at user_id="all"></at>',
         '<AT user_id="ou_1">x</AT>',
         '< at user_id="all">',
-        '<\tat id=all></at>',
-        '</at>',
+        "<\tat id=all></at>",
+        "</at>",
         "@_all",
         "hi @_user_1!",
     ],
-)  # fmt: skip
+)
 def test_mentions_are_broken_and_look_the_same(text):
     clean = literal_text(text)
     assert not re.search(r"(?i)<\s*/?\s*at\b|@_(all|user_)", clean)

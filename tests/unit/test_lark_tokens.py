@@ -179,14 +179,26 @@ async def test_a_refused_token_is_dropped_and_a_newer_one_stays(tokens, route):
         (httpx.Response(200, content=b""), LarkFaultKind.UNKNOWN_OUTCOME, 0),
         (httpx.Response(302, headers={"location": "/"}), LarkFaultKind.UNKNOWN_OUTCOME, 0),
         (httpx.Response(200, json={"code": 0}), LarkFaultKind.UNKNOWN_OUTCOME, 0),
-        (httpx.Response(200, json={"code": 0, "tenant_access_token": "", "expire": 7200}), LarkFaultKind.UNKNOWN_OUTCOME, 0),
-        (httpx.Response(200, json={"code": 0, "tenant_access_token": "t-1", "expire": 0}), LarkFaultKind.UNKNOWN_OUTCOME, 0),
-        (httpx.Response(200, json={"code": 0, "tenant_access_token": "t-1", "expire": "x"}), LarkFaultKind.UNKNOWN_OUTCOME, 0),
+        (
+            httpx.Response(200, json={"code": 0, "tenant_access_token": "", "expire": 7200}),
+            LarkFaultKind.UNKNOWN_OUTCOME,
+            0,
+        ),
+        (
+            httpx.Response(200, json={"code": 0, "tenant_access_token": "t-1", "expire": 0}),
+            LarkFaultKind.UNKNOWN_OUTCOME,
+            0,
+        ),
+        (
+            httpx.Response(200, json={"code": 0, "tenant_access_token": "t-1", "expire": "x"}),
+            LarkFaultKind.UNKNOWN_OUTCOME,
+            0,
+        ),
         (httpx.ReadTimeout("slow"), LarkFaultKind.UNKNOWN_OUTCOME, 0),
         (httpx.ConnectError("refused"), LarkFaultKind.UNKNOWN_OUTCOME, 0),
         (httpx.RemoteProtocolError("reset"), LarkFaultKind.UNKNOWN_OUTCOME, 0),
     ],
-)  # fmt: skip
+)
 async def test_every_failure_has_a_kind_and_tells_no_secret(tokens, route, answer, kind, code):
     route.mock(side_effect=[answer])
     with pytest.raises(LarkFault) as raised:

@@ -17,7 +17,11 @@ DEAF_AFTER_MS = 2 * 120_000 + 30_000
     [
         ({"connected": False, "since_ms": 1_000}, 181_000, Verdict.FINE),
         ({"connected": False, "since_ms": 1_000}, 181_001, Verdict.DOWN),
-        ({"connected": False, "since_ms": 1_000, "fatal": "the app belongs to the other domain"}, 9_999_999, Verdict.FATAL),
+        (
+            {"connected": False, "since_ms": 1_000, "fatal": "the app belongs to the other domain"},
+            9_999_999,
+            Verdict.FATAL,
+        ),
         (UP, 1_000 + DEAF_AFTER_MS, Verdict.FINE),
         (UP, 1_001 + DEAF_AFTER_MS, Verdict.DEAF),
         ({**UP, "last_pong_ms": 50_000}, 50_000 + DEAF_AFTER_MS, Verdict.FINE),
@@ -29,7 +33,7 @@ DEAF_AFTER_MS = 2 * 120_000 + 30_000
         ({**UP, "last_pong_ms": 1_790_000}, 1_801_001, Verdict.QUIET),
         ({**UP, "last_pong_ms": 1_790_000, "last_event_ms": 1_000_000}, 1_801_001, Verdict.FINE),
     ],
-)  # fmt: skip
+)
 def test_each_state_has_its_verdict(health, now_ms, verdict):
     assert judge(LarkHealth(**health), 0, now_ms, LIMITS) is verdict
 
