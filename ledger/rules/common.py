@@ -78,7 +78,7 @@ def granted(member: Member, goal_id: GoalId) -> bool:
 
 
 def must_review(goal: Goal, agent_id: MemberId) -> bool:
-    """Whether the promise has changed since the one this agent works by: the first confirmed, until it adopts another."""
+    """Whether the promise has changed since the one this agent works by: the first, until it adopts another."""
     return goal.adopted.get(agent_id, goal.first_confirmed) < goal.confirmed
 
 

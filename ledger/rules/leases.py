@@ -164,6 +164,11 @@ def lapse(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
     return (Draft(facts=facts, goal_id=goal.goal_id),)
 
 
+def given_back(lease: Lease) -> LeaseReleased:
+    """The end of a lease by whoever may end it; version and epoch stay."""
+    return LeaseReleased(todo_id=lease.todo_id, version=lease.version, lease_epoch=lease.lease_epoch)
+
+
 def owner_constraint(
     workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId, caller: Caller, now_ms: int
 ) -> Refusal | None:
@@ -267,12 +272,7 @@ def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseLease, _now
                 "status": lease.status,
             },
         )
-    return (
-        Draft(
-            facts=LeaseReleased(todo_id=lease.todo_id, version=lease.version, lease_epoch=lease.lease_epoch),
-            goal_id=goal.goal_id,
-        ),
-    )
+    return (Draft(facts=given_back(lease), goal_id=goal.goal_id),)
 
 
 def decide_expire(workspace: Workspace, _caller: Caller, ask: ExpireLease, now_ms: int) -> Decision:

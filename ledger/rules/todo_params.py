@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from ledger.params import (
     LIST_MAX,
@@ -80,7 +80,16 @@ class UpdateTodo(Params):
     status: Annotated[Literal["open"] | None, Field(description="`open` opens a blocked todo again.")] = None
 
 
-class BlockTodo(Params):
+class FencedTodo(Params):
+    """What ends a lease proves which execution asks."""
+
+    task_lease_idempotency_key: Annotated[KeyText | None, Field(description="The key of the lease that holds it.")] = (
+        None
+    )
+    task_lease_expected_version: Annotated[Version | None, Field(description="The lease's version.")] = None
+
+
+class BlockTodo(FencedTodo):
     """Say that a todo cannot go on, and why."""
 
     goal_id: _Goal
@@ -88,7 +97,7 @@ class BlockTodo(Params):
     reason: Annotated[Reason, Field(description="Why it cannot go on.")]
 
 
-class CancelTodo(Params):
+class CancelTodo(FencedTodo):
     """Take a todo out of the goal."""
 
     goal_id: _Goal
@@ -96,7 +105,7 @@ class CancelTodo(Params):
     reason: Annotated[OptionalReason, Field(description="Why it is no longer wanted.")] = ""
 
 
-class CompleteTodo(Params):
+class CompleteTodo(FencedTodo):
     """Finish a todo with evidence."""
 
     goal_id: _Goal
@@ -104,14 +113,17 @@ class CompleteTodo(Params):
     evidence: Annotated[
         tuple[ArtifactIdText, ...], Field(max_length=LIST_MAX, description="Artifacts that prove it.")
     ] = ()
-    task_lease_idempotency_key: Annotated[KeyText | None, Field(description="The key of the lease that holds it.")] = (
-        None
-    )
-    task_lease_expected_version: Annotated[Version | None, Field(description="The lease's version.")] = None
     completion_turn_key: Annotated[KeyText | None, Field(description="Names the turn that finished it.")] = None
     note: Annotated[OptionalReason, Field(description="What was done.")] = ""
     next_agent_todo: Annotated[Line | None, Field(description="Work that follows; created with the completion.")] = None
     next_claimed_by: Annotated[MemberIdText | None, Field(description="Who takes the work that follows.")] = None
+
+    @field_validator("next_claimed_by")
+    @classmethod
+    def _needs_work(cls, claimed_by: str | None, given: ValidationInfo) -> str | None:
+        if claimed_by is not None and given.data.get("next_agent_todo") is None:
+            raise ValueError("names who takes the work that follows, but next_agent_todo names no work")
+        return claimed_by
 
 
 class ListTodos(Params):

@@ -10,8 +10,20 @@ from enum import StrEnum
 from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.refusals import Refusal
-from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered
-from ledger.rules.leases import LeaseReleased, effective_claim, effective_lease, lapse
+from ledger.rules.common import (
+    Caller,
+    Decision,
+    Held,
+    granted,
+    is_owner,
+    lacking,
+    must_review,
+    next_seq,
+    refuse,
+    registered,
+    unmet,
+)
+from ledger.rules.leases import effective_claim, effective_lease, given_back, lapse
 from ledger.rules.todo_events import (
     ReasonWords,
     TodoAdded,
@@ -28,7 +40,7 @@ from ledger.rules.todo_params import (
     BlockTodo,
     CancelTodo,
     ClaimTodo,
-    CompleteTodo,
+    FencedTodo,
     ReleaseTodo,
     UpdateTodo,
 )
@@ -53,27 +65,29 @@ class TodoRefusal(StrEnum):
     SCOPE_OUTSIDE_BOUNDARY = "scope_outside_boundary"
     ACTOR_REQUIRED = "actor_required"
     ACTOR_NOT_REGISTERED = "actor_not_registered"
+    NOT_AN_OWNER = "not_an_owner"
     ACTOR_EXCLUDED = "actor_excluded"
     CLAIM_ACTOR_MISMATCH = "claim_actor_mismatch"
+    TODO_LEASE_CONFLICT = "todo_lease_conflict"
+    CLAIM_OWNER_MISMATCH = "claim_owner_mismatch"
     COMPLETION_TURN_KEY_MISMATCH = "completion_turn_key_mismatch"
-    TODO_NOT_OPEN = "todo_not_open"
     TODO_NOT_BLOCKED = "todo_not_blocked"
+    TODO_NOT_OPEN = "todo_not_open"
     OBJECTIVE_REVIEW_REQUIRED = "objective_review_required"
     CAPABILITY_MISSING = "capability_missing"
     DEPENDENCY_UNMET = "dependency_unmet"
-    CLAIM_OWNER_MISMATCH = "claim_owner_mismatch"
-    TODO_LEASE_CONFLICT = "todo_lease_conflict"
+    LEASE_NOT_ACTIVE = "lease_not_active"
     HANDOFF_MODE_REQUIRES_LEASE = "handoff_mode_requires_lease"
-    HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE = "handoff_mode_lease_claim_divergence"
     LEASE_FENCE_REQUIRED = "lease_fence_required"
+    HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE = "handoff_mode_lease_claim_divergence"
     LEASE_CAS_MISMATCH = "lease_cas_mismatch"
     VERSION_REQUIRED = "version_required"
     VERSION_MISMATCH = "version_mismatch"
-    LEASE_NOT_ACTIVE = "lease_not_active"
+    TODO_HAS_DEPENDENTS = "todo_has_dependents"
     EVIDENCE_REQUIRED = "evidence_required"
     ARTIFACT_NOT_FOUND = "artifact_not_found"
     ARTIFACT_OF_ANOTHER_TODO = "artifact_of_another_todo"
-    TODO_HAS_DEPENDENTS = "todo_has_dependents"
+    OWNER_NOT_REGISTERED = "owner_not_registered"
     NOTHING_TO_CHANGE = "nothing_to_change"
 
 
@@ -84,16 +98,16 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
         return refuse(TodoRefusal.GOAL_CLOSED, state=goal.state)
     if not goal.confirmed:
         return refuse(TodoRefusal.GOAL_NOT_CONFIRMED, state=goal.state)
-    todo_id = TodoId(ask.todo_id or f"todo_{next_seq(workspace):06d}")
+    if goal.state == "delivered":
+        # Work added behind a delivery would be accepted unseen.
+        return refuse(TodoRefusal.GOAL_NOT_EXECUTABLE, state=goal.state)
+    todo_id = TodoId(ask.todo_id) if ask.todo_id is not None else fresh_id(goal, next_seq(workspace))
     if todo_id in goal.todos:
         return refuse(TodoRefusal.TODO_EXISTS, todo_id=todo_id)
     if len(goal.todos) >= TODOS_MAX:
         return refuse(TodoRefusal.TOO_MANY_TODOS, limit=TODOS_MAX)
-    missing = [
-        other
-        for other in ask.depends_on
-        if goal.todos.get(TodoId(other)) is None or goal.todos[TodoId(other)].status == "cancelled"
-    ]
+    wanted = {other: goal.todos.get(TodoId(other)) for other in ask.depends_on}
+    missing = [other for other, todo in wanted.items() if todo is None or todo.status == "cancelled"]
     if missing:
         return refuse(TodoRefusal.DEPENDENCY_NOT_FOUND, depends_on=missing)
     scopes = _scopes_within(goal, ask.required_write_scope)
@@ -101,39 +115,32 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
         return scopes
     if ask.role == "user" and ask.task_class is None:
         return refuse(TodoRefusal.ACTOR_REQUIRED, field="task_class")
-    for agent_id in (*ask.excluded_agent, *((ask.bound_agent,) if ask.bound_agent else ())):
-        if registered(workspace, MemberId(agent_id)) is None:
-            return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=agent_id)
-    return (
-        Draft(
-            facts=_added_facts(ask, todo_id, scopes),
-            words=TodoWords(title=ask.text, acceptance=ask.acceptance),
-            goal_id=goal.goal_id,
-        ),
-    )
+    if (broken := _may_plan(workspace, goal, caller) or _agents_named(workspace, goal, ask)) is not None:
+        return broken
+    words = TodoWords(title=ask.text, acceptance=ask.acceptance)
+    return (Draft(facts=_added_facts(ask, todo_id, scopes), words=words, goal_id=goal.goal_id),)
+
+
+def fresh_id(goal: Goal, seq: int) -> TodoId:
+    """An id that no todo of the goal has: somebody may have chosen the one that this seq would give."""
+    first = f"todo_{seq:06d}"
+    tries = (first, *(f"{first}-{number}" for number in range(2, len(goal.todos) + 3)))
+    return next(TodoId(text) for text in tries if text not in goal.todos)
 
 
 def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
-    """Take the work unless somebody has it."""
+    """Take the work unless somebody has it; whoever has it already is told so, and by which event."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
-    if (broken := _may_begin(workspace, goal, todo, caller, ask)) is not None:
+    if (broken := _may_begin(workspace, goal, todo, caller, ask, now_ms)) is not None:
         return broken
     assert todo is not None, "_may_begin refuses an unknown todo"
-    held = effective_lease(goal, todo.todo_id, now_ms)
-    claim = effective_claim(goal, todo, now_ms)
-    if held is not None and held.owner != caller.member_id:
-        return refuse(TodoRefusal.TODO_LEASE_CONFLICT, owner=held.owner, expires_at_ms=held.expires_at_ms)
-    if claim == caller.member_id:
-        return Held(seq=todo.claim_seq, facts={"todo_id": todo.todo_id, "agent_id": claim})
-    if claim is not None:
-        return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=claim)
+    if effective_claim(goal, todo, now_ms) == caller.member_id:
+        return Held(seq=todo.claim_seq, facts={"todo_id": todo.todo_id, "agent_id": caller.member_id})
     if goal.intent.handoff_mode == "hard_lease":
         return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE)
-    return (
-        *lapse(goal, todo.todo_id, now_ms),
-        Draft(facts=TodoClaimed(todo_id=todo.todo_id, agent_id=caller.member_id), goal_id=goal.goal_id),
-    )
+    claimed = Draft(facts=TodoClaimed(todo_id=todo.todo_id, agent_id=caller.member_id), goal_id=goal.goal_id)
+    return (*lapse(goal, todo.todo_id, now_ms), claimed)
 
 
 def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseTodo, now_ms: int) -> Decision:
@@ -163,7 +170,7 @@ def decide_update(workspace: Workspace, caller: Caller, ask: UpdateTodo, now_ms:
         return refuse(TodoRefusal.TODO_NOT_BLOCKED, status=todo.status)
     if todo.status not in {"open", "blocked"}:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    if ask.text is None and ask.priority is None and ask.note is None and ask.status is None:
+    if ask.text is None and ask.note is None and ask.status is None and ask.priority in {None, todo.priority}:
         return refuse(TodoRefusal.NOTHING_TO_CHANGE, todo_id=todo.todo_id)
     facts = TodoUpdated(todo_id=todo.todo_id, priority=ask.priority, reopened=ask.status == "open")
     words = TodoUpdateWords(title=ask.text, note=ask.note) if ask.text is not None or ask.note is not None else None
@@ -179,11 +186,10 @@ def decide_block(workspace: Workspace, caller: Caller, ask: BlockTodo, now_ms: i
     assert todo is not None, "_may_touch refuses an unknown todo"
     if todo.status != "open":
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    end = _end_lease(goal, todo.todo_id, now_ms)
-    return (
-        *end,
-        Draft(facts=TodoBlocked(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id),
-    )
+    if (broken := _fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
+        return broken
+    blocked = Draft(facts=TodoBlocked(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id)
+    return (*_end_lease(goal, todo.todo_id, now_ms), blocked)
 
 
 def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms: int) -> Decision:
@@ -195,16 +201,13 @@ def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms:
     assert todo is not None, "_may_touch refuses an unknown todo"
     if todo.status not in {"open", "blocked"}:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    dependents = sorted(
-        other for other in goal.waiting.get(todo.todo_id, ()) if goal.todos[other].status in {"open", "blocked"}
-    )
-    if dependents:
+    if (broken := _fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
+        return broken
+    if dependents := sorted(goal.waiting.get(todo.todo_id, ())):
         return refuse(TodoRefusal.TODO_HAS_DEPENDENTS, dependents=dependents)
-    end = _end_lease(goal, todo.todo_id, now_ms)
-    return (
-        *end,
-        Draft(facts=TodoCancelled(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id),
-    )
+    words = ReasonWords(reason=ask.reason) if ask.reason else None
+    cancelled = Draft(facts=TodoCancelled(todo_id=todo.todo_id), words=words, goal_id=goal.goal_id)
+    return (*_end_lease(goal, todo.todo_id, now_ms), cancelled)
 
 
 def _added_facts(ask: AddTodo, todo_id: TodoId, scopes: tuple[str, ...]) -> TodoAdded:
@@ -234,11 +237,39 @@ def _scopes_within(goal: Goal, asked: tuple[str, ...]) -> tuple[str, ...] | Refu
     return tuple(dict.fromkeys(scopes))
 
 
-def _may_begin(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, ask: ClaimTodo) -> Refusal | None:
+def _may_plan(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
+    """Work is changed by an agent that has the goal, by those who decide for it, and by whoever proposed it."""
+    member = registered(workspace, caller.member_id)
+    if member is not None and member.kind == "agent" and granted(member, goal.goal_id):
+        return None
+    if member is None or member.kind == "agent":
+        return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
+    if caller.member_id == goal.proposed_by or is_owner(goal, caller.member_id, workspace):
+        return None
+    return refuse(TodoRefusal.NOT_AN_OWNER)
+
+
+def _agents_named(workspace: Workspace, goal: Goal, ask: AddTodo) -> Refusal | None:
+    """Whoever is bound must be able to do it; whoever is excluded must exist, or the name is a slip."""
+    for agent_id in ask.excluded_agent:
+        if registered(workspace, MemberId(agent_id)) is None:
+            return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=agent_id)
+    if ask.bound_agent is None:
+        return None
+    bound = registered(workspace, MemberId(ask.bound_agent))
+    if bound is None or bound.kind != "agent" or not granted(bound, goal.goal_id):
+        return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=ask.bound_agent)
+    if ask.bound_agent in ask.excluded_agent:
+        return refuse(TodoRefusal.ACTOR_EXCLUDED, member_id=ask.bound_agent)
+    return None
+
+
+def _may_begin(
+    workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, ask: ClaimTodo, now_ms: int
+) -> Refusal | None:
     if not goal.is_executable:
-        return refuse(
-            TodoRefusal.GOAL_NOT_CONFIRMED if not goal.confirmed else TodoRefusal.GOAL_NOT_EXECUTABLE, state=goal.state
-        )
+        code = TodoRefusal.GOAL_NOT_EXECUTABLE if goal.confirmed else TodoRefusal.GOAL_NOT_CONFIRMED
+        return refuse(code, state=goal.state)
     if todo is None:
         return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)
     member = registered(workspace, caller.member_id)
@@ -248,18 +279,25 @@ def _may_begin(workspace: Workspace, goal: Goal, todo: Todo | None, caller: Call
         return refuse(TodoRefusal.ACTOR_EXCLUDED, member_id=caller.member_id)
     if ask.agent_id not in {None, caller.member_id}:
         return refuse(TodoRefusal.CLAIM_ACTOR_MISMATCH, agent_id=ask.agent_id)
+    if (broken := _taken(goal, todo, caller, now_ms)) is not None:
+        return broken
     if todo.status != "open" or todo.role != "agent":
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status, role=todo.role)
-    if goal.adopted.get(caller.member_id, goal.confirmed if goal.confirmed == 1 else 0) < goal.confirmed:
+    if must_review(goal, caller.member_id):
         return refuse(TodoRefusal.OBJECTIVE_REVIEW_REQUIRED, revision=goal.confirmed)
-    lacking = [capability for capability in todo.required_capabilities if capability not in member.capabilities]
-    if lacking:
-        return refuse(TodoRefusal.CAPABILITY_MISSING, capabilities=lacking)
-    if goal.unmet.get(todo.todo_id):
-        return refuse(
-            TodoRefusal.DEPENDENCY_UNMET, waiting_for=[d for d in todo.depends_on if goal.todos[d].status != "done"]
-        )
+    if missing := lacking(goal, todo, member):
+        return refuse(TodoRefusal.CAPABILITY_MISSING, capabilities=missing)
+    if waiting_for := unmet(goal, todo):
+        return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=waiting_for)
     return None
+
+
+def _taken(goal: Goal, todo: Todo, caller: Caller, now_ms: int) -> Refusal | None:
+    held = effective_lease(goal, todo.todo_id, now_ms)
+    if held is not None and held.owner != caller.member_id:
+        return refuse(TodoRefusal.TODO_LEASE_CONFLICT, owner=held.owner, expires_at_ms=held.expires_at_ms)
+    claim = effective_claim(goal, todo, now_ms)
+    return None if claim in {None, caller.member_id} else refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=claim)
 
 
 def _may_touch(
@@ -269,6 +307,8 @@ def _may_touch(
         return refuse(TodoRefusal.GOAL_CLOSED, state=goal.state)
     if todo is None:
         return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=todo_id)
+    if (broken := _may_plan(workspace, goal, caller)) is not None:
+        return broken
     if is_owner(goal, caller.member_id, workspace):
         return None
     if caller.member_id in todo.excluded_agents:
@@ -279,14 +319,12 @@ def _may_touch(
     return None
 
 
-def fence(goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, now_ms: int) -> Lease | Refusal | None:
-    """The execution that completes must be the one that holds the lease, at the version it last saw."""
+def fence(goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int) -> Lease | Refusal | None:
+    """The execution that ends a lease must be the one that holds it, at the version it last saw."""
     lease = effective_lease(goal, todo.todo_id, now_ms)
     key, version = ask.task_lease_idempotency_key, ask.task_lease_expected_version
     if lease is None:
-        if key is not None:
-            return refuse(TodoRefusal.LEASE_NOT_ACTIVE, todo_id=todo.todo_id)
-        return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE) if goal.intent.handoff_mode == "hard_lease" else None
+        return None if key is None else refuse(TodoRefusal.LEASE_NOT_ACTIVE, todo_id=todo.todo_id)
     if key is None:
         return refuse(TodoRefusal.LEASE_FENCE_REQUIRED, owner=lease.owner, version=lease.version)
     if lease.owner != caller.member_id:
@@ -300,15 +338,20 @@ def fence(goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, now_ms: int
     return lease
 
 
+def _fenced_out(
+    workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int
+) -> Refusal | None:
+    """A late execution of the same agent may not end the lease of the one of now; an owner may end any."""
+    if is_owner(goal, caller.member_id, workspace):
+        return None
+    held = fence(goal, todo, caller, ask, now_ms)
+    return held if isinstance(held, Refusal) else None
+
+
 def _end_lease(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
     lease = goal.leases.get(todo_id)
     if lease is None or lease.status != "active":
         return ()
     if lease.expires_at_ms <= now_ms:
         return lapse(goal, todo_id, now_ms)
-    return (
-        Draft(
-            facts=LeaseReleased(todo_id=todo_id, version=lease.version, lease_epoch=lease.lease_epoch),
-            goal_id=goal.goal_id,
-        ),
-    )
+    return (Draft(facts=given_back(lease), goal_id=goal.goal_id),)
