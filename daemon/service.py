@@ -18,7 +18,7 @@ from daemon.clock import LedgerClock
 from ledger.codec import decode_event
 from ledger.events import Recorded
 from ledger.ids import GoalId
-from ledger.ports import Store, StoreFault, Term, WriterFenced
+from ledger.ports import Store, StoreFault, StoreFull, Term, WriterFenced
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal
 from ledger.rules.common import refuse
@@ -141,9 +141,13 @@ class Service:
             self.store.checkpoint()
             if self._writer.since_snapshot >= SNAPSHOT_EVERY:
                 self._writer.snapshot(self._reducer_digest)
-        self._writer.flush_audit()
-        if self._writer.since_snapshot:
-            self._writer.snapshot(self._reducer_digest)
+        try:
+            self._writer.flush_audit()
+            if self._writer.since_snapshot:
+                self._writer.snapshot(self._reducer_digest)
+        except (StoreFull, StoreFault, WriterFenced) as error:
+            # Nothing that was acknowledged rests on these rows: the next start folds the log instead.
+            _log.warning("the last audit rows or the snapshot could not be kept", exc_info=error)
 
     def _take(self) -> tuple[list[_Job], bool]:
         first = self._jobs.get()

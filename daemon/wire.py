@@ -172,7 +172,33 @@ def _receive(sock: Socket, deadline_ns: int) -> bytes:
     return sock.recv(_CHUNK_BYTES)
 
 
-def _read(sock: Socket, deadline_ns: int) -> Answer:
+def begin(sock: Socket, request: bytes, answer_ms_max: int) -> Answer:
+    """Send a request whose answer has no end, and read its head; the body is what came with it.
+
+    Raises Dropped, TooSlow or NotOurs; the socket stays open.
+    """
+    try:
+        sock.settimeout(answer_ms_max / 1000)
+        _send(sock, request)
+        status, headers, rest = _read_head(sock, time.monotonic_ns() + answer_ms_max * 1_000_000)
+    except TimeoutError as error:
+        raise TooSlow(f"no answer within {answer_ms_max / 1000:g} s") from error
+    except OSError as error:
+        raise Dropped(f"the connection broke: {error.strerror or error}") from error
+    return Answer(status, headers, rest)
+
+
+def more(sock: Socket, silent_ms_max: int) -> bytes:
+    """The next bytes of such an answer; nothing at its end. Raises Dropped or TooSlow."""
+    try:
+        return _receive(sock, time.monotonic_ns() + silent_ms_max * 1_000_000)
+    except TimeoutError as error:
+        raise TooSlow(f"nothing was heard for {silent_ms_max / 1000:g} s") from error
+    except OSError as error:
+        raise Dropped(f"the connection broke: {error.strerror or error}") from error
+
+
+def _read_head(sock: Socket, deadline_ns: int) -> tuple[int, dict[str, str], bytes]:
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > HEADER_BYTES_MAX:
@@ -182,7 +208,11 @@ def _read(sock: Socket, deadline_ns: int) -> Answer:
             raise Dropped("the connection ended before an answer")
         data += part
     head, _, rest = data.partition(b"\r\n\r\n")
-    status, headers = _parse_head(head)
+    return *_parse_head(head), rest
+
+
+def _read(sock: Socket, deadline_ns: int) -> Answer:
+    status, headers, rest = _read_head(sock, deadline_ns)
     length_text = headers.get("content-length", "")
     if not (length_text.isascii() and length_text.isdigit()) or len(length_text) > 12:
         raise NotOurs("the answer does not say how long it is")

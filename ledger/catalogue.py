@@ -5,7 +5,7 @@ parameters, who may ask, by which surfaces, and what decides; a reader may ask n
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ledger.params import Params
@@ -46,6 +46,13 @@ class Action:
     mints: str | None = None
     """The parameter that holds the digest of a secret which the command line makes and prints once."""
 
+    goal_bound: bool = field(init=False)
+    """Whether it is about one existing goal."""
+
+    def __post_init__(self) -> None:
+        goal = self.params.model_fields.get("goal_id")
+        object.__setattr__(self, "goal_bound", goal is not None and goal.is_required())
+
     @property
     def writes(self) -> bool:
         """Whether it can change anything."""
@@ -65,11 +72,6 @@ class Action:
     def summary(self) -> str:
         """What it does, in one line."""
         return (self.params.__doc__ or "").strip().splitlines()[0]
-
-    @property
-    def goal_bound(self) -> bool:
-        """Whether it is about one existing goal."""
-        return "goal_id" in self.params.model_fields and self.params.model_fields["goal_id"].is_required()
 
 
 def _who(*names: Who) -> frozenset[Who]:

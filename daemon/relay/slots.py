@@ -8,10 +8,12 @@ last patch; it is never sent anew.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, cast
 
 from ledger.ids import GoalId
 from ledger.state import Goal, Workspace
 
+Kind = Literal["review", "goal", "acceptance"]
 CLOSED_SHOWN_MAX = 3
 """How many past revisions and deliveries of a goal keep a live card."""
 
@@ -46,7 +48,7 @@ class Slot:
 class Subject:
     """A slot's name taken apart."""
 
-    kind: str
+    kind: Kind
     goal_id: GoalId
     number: int
 
@@ -79,14 +81,13 @@ def split(slot: str) -> tuple[str, str]:
 def parse(workspace: Workspace, subject: str) -> tuple[Subject, Goal] | None:
     """The goal and the part of it that a subject names, or None if there is no such thing."""
     kind, _, rest = subject.partition(":")
-    if kind == "goal":
-        name, number = rest, 0
-    elif kind in {"review", "acceptance"}:
+    name, number = rest, 0
+    if kind in {"review", "acceptance"}:
         name, _, digits = rest.rpartition(":")
         if not digits.isascii() or not digits.isdigit() or len(digits) > 6:
             return None
         number = int(digits)
-    else:
+    elif kind != "goal":
         return None
     goal = workspace.goals.get(GoalId(name))
     if goal is None:
@@ -94,4 +95,4 @@ def parse(workspace: Workspace, subject: str) -> tuple[Subject, Goal] | None:
     total = len(goal.intents) if kind == "review" else len(goal.deliveries)
     if kind != "goal" and not 1 <= number <= total:
         return None
-    return Subject(kind=kind, goal_id=goal.goal_id, number=number), goal
+    return Subject(kind=cast("Kind", kind), goal_id=goal.goal_id, number=number), goal
