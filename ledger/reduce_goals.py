@@ -132,6 +132,8 @@ def _resumed(goal: Goal, event: Recorded) -> None:
 def _stopped(goal: Goal, event: Recorded) -> None:
     if goal.pending:
         goal.intents[-1] = replace(goal.intents[-1], status="superseded")
+    if goal.state == "delivered":
+        goal.deliveries[-1] = replace(goal.deliveries[-1], status="superseded")
     _enter(goal, "stopped", event)
 
 
@@ -140,6 +142,7 @@ def _delivered(goal: Goal, event: Recorded) -> None:
     goal.deliveries.append(
         Delivery(
             number=facts.delivery,
+            revision=facts.revision,
             delivered_by=event.actor,
             at_ms=event.at_ms,
             status="open",

@@ -115,6 +115,8 @@ CLASS_OF: dict[str, RefusalClass] = {
     "question_not_found": RefusalClass.NOT_FOUND,
     "pairing_code_unknown": RefusalClass.NOT_FOUND,
     "invalid_write_scope": RefusalClass.USAGE,
+    "question_or_answer": RefusalClass.USAGE,
+    "actor_required": RefusalClass.USAGE,
     "invalid_owner": RefusalClass.USAGE,
     "identity_unpaired": RefusalClass.DENIED,
     "button_forged": RefusalClass.DENIED,

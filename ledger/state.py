@@ -105,9 +105,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """A result put before the owners."""
+    """A result put before the owners, for the revision in force."""
 
     number: int
+    revision: int
     delivered_by: MemberId
     at_ms: int
     status: Literal["open", "accepted", "changes_requested", "superseded"]

@@ -14,6 +14,9 @@ from ledger.rules.goals import GoalRefusal, reason_words, working_agent
 from ledger.state import Goal, Workspace
 
 DELIVERIES_MAX = 200
+TODOS_SHOWN_MAX = 5
+UNFINISHED = frozenset({"open", "blocked"})
+"""Work that stands between a goal and its delivery: what is blocked is not done either."""
 
 
 def decide_deliver(workspace: Workspace, caller: Caller, ask: DeliverGoal, _now_ms: int) -> Decision:
@@ -29,16 +32,16 @@ def decide_deliver(workspace: Workspace, caller: Caller, ask: DeliverGoal, _now_
         return refuse(GoalRefusal.REVISION_PENDING, revision=goal.pending)
     if len(goal.deliveries) >= DELIVERIES_MAX:
         return refuse(GoalRefusal.TOO_MANY_REVISIONS, limit=DELIVERIES_MAX)
-    still_open = [todo_id for _, _, todo_id in goal.by_priority[:5]]
-    if still_open:
-        return refuse(GoalRefusal.WORK_OPEN, todo_ids=still_open, open_total=len(goal.by_priority))
-    proof = {
-        artifact_id: None for todo in goal.todos.values() if todo.status == "done" for artifact_id in todo.evidence
-    }
+    unfinished = [todo.todo_id for todo in goal.todos.values() if todo.status in UNFINISHED]
+    if unfinished:
+        return refuse(GoalRefusal.WORK_OPEN, todo_ids=unfinished[:TODOS_SHOWN_MAX], open_total=len(unfinished))
+    done = (todo for todo in goal.todos.values() if todo.status == "done")
+    proof = {artifact_id: None for todo in done for artifact_id in todo.evidence}
     if not proof:
         return refuse(GoalRefusal.NOTHING_TO_DELIVER)
-    if goal.delivery is not None and set(goal.delivery.artifact_ids) == set(proof):
-        return refuse(GoalRefusal.DELIVERY_UNCHANGED, delivery=goal.delivery.number)
+    last = goal.delivery
+    if last is not None and last.revision == goal.confirmed and set(last.artifact_ids) == set(proof):
+        return refuse(GoalRefusal.DELIVERY_UNCHANGED, delivery=last.number)
     artifacts = tuple((artifact_id, goal.artifacts[artifact_id].sha256) for artifact_id in proof)
     facts = GoalDelivered(delivery=len(goal.deliveries) + 1, revision=goal.confirmed, artifacts=artifacts)
     return (Draft(facts=facts, words=SummaryWords(summary=ask.summary), goal_id=goal.goal_id),)

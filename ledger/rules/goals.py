@@ -11,6 +11,8 @@ beside the promise in force until an owner confirms it, and agents adopt it befo
 
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from ledger.canonical import basis_of
 from ledger.events import Draft, Facts
 from ledger.ids import GoalId, MemberId
@@ -37,7 +39,6 @@ from ledger.rules.goal_events import (
     GoalProposed,
     GoalReasonWords,
     GoalResumed,
-    GoalRevised,
     GoalStopped,
     GoalWithdrawn,
     IntentWords,
@@ -57,6 +58,7 @@ from ledger.rules.goal_params import (
     StopGoal,
     WithdrawGoal,
 )
+from ledger.rules.intents import changed_fields, criterion_ids, facts_of, revised, words_of
 from ledger.scopes import canonical_scope
 from ledger.state import CLOSED, Goal, GoalState, Intent, Workspace
 
@@ -77,6 +79,7 @@ class GoalRefusal(StrEnum):
 
     GOAL_NOT_FOUND = "goal_not_found"
     GOAL_ID_TAKEN = "goal_id_taken"
+    QUESTION_OR_ANSWER = "question_or_answer"
     NOT_AN_OWNER = "not_an_owner"
     NOT_THE_PROPOSER = "not_the_proposer"
     ACTOR_NOT_REGISTERED = "actor_not_registered"
@@ -90,14 +93,13 @@ class GoalRefusal(StrEnum):
     STALE_BASIS = "stale_basis"
     QUESTION_OPEN = "question_open"
     QUESTION_NOT_FOUND = "question_not_found"
-    QUESTION_OR_ANSWER = "question_or_answer"
+    REVISION_PENDING = "revision_pending"
     TOO_MANY_REVISIONS = "too_many_revisions"
     NOTHING_TO_CHANGE = "nothing_to_change"
     REVISION_UNKNOWN = "revision_unknown"
     WORK_OPEN = "work_open"
     NOTHING_TO_DELIVER = "nothing_to_deliver"
     DELIVERY_UNCHANGED = "delivery_unchanged"
-    REVISION_PENDING = "revision_pending"
 
 
 def state_basis(goal: Goal) -> str:
@@ -107,7 +109,7 @@ def state_basis(goal: Goal) -> str:
 
 def decide_propose(workspace: Workspace, caller: Caller, ask: ProposeGoal, _now_ms: int) -> Decision:
     """Put a promise before its owners; what cannot be enforced is refused here, not discovered later."""
-    goal_id = GoalId(ask.goal_id or f"goal-{next_seq(workspace)}")
+    goal_id = GoalId(ask.goal_id) if ask.goal_id is not None else _fresh_id(workspace)
     if goal_id in workspace.goals:
         return refuse(GoalRefusal.GOAL_ID_TAKEN, goal_id=goal_id)
     scopes = _intent_checks(workspace, ask.owner, ask.approver, ask.write_scope, ask.enforce)
@@ -117,7 +119,7 @@ def decide_propose(workspace: Workspace, caller: Caller, ask: ProposeGoal, _now_
         goal_id=goal_id,
         revision=1,
         priority=ask.priority,
-        criterion_ids=tuple(f"c{number}" for number in range(1, len(ask.criterion) + 1)),
+        criterion_ids=criterion_ids(len(ask.criterion)),
         write_scopes=scopes,
         capabilities=tuple(dict.fromkeys(ask.capability)),
         owners=tuple(MemberId(text) for text in dict.fromkeys(ask.owner)),
@@ -146,7 +148,8 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
     goal = workspace.goals[GoalId(ask.goal_id)]
     if goal.proposed_by != caller.member_id and not is_owner(goal, caller.member_id, workspace):
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
-    now = goal.intents[-1]
+    # What is absent stays as in the revision that waits, or as promised: never as in one that was turned down.
+    now = goal.intents[(goal.pending or goal.confirmed or len(goal.intents)) - 1]
     scopes = _intent_checks(workspace, (), (), ask.write_scope, ask.enforce)
     if isinstance(scopes, Refusal):
         return scopes
@@ -156,14 +159,8 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
         return broken
     if len(goal.intents) >= REVISIONS_MAX:
         return refuse(GoalRefusal.TOO_MANY_REVISIONS, limit=REVISIONS_MAX)
-    facts, words = _revised(goal, now, ask, scopes)
-    if (
-        words == _words_of(now)
-        and not ask.write_scope
-        and ask.allowed_slots is None
-        and ask.priority is None
-        and not ask.enforce
-    ):
+    facts, words = revised(goal, now, ask, scopes)
+    if words == words_of(now) and facts == replace(facts_of(goal, now), revision=facts.revision):
         return refuse(GoalRefusal.NOTHING_TO_CHANGE)
     return (Draft(facts=facts, words=words, goal_id=goal.goal_id),)
 
@@ -174,6 +171,8 @@ def decide_clarify(workspace: Workspace, caller: Caller, ask: ClarifyGoal, _now_
     if (ask.question is None) == (ask.answer is None):
         return refuse(GoalRefusal.QUESTION_OR_ANSWER)
     if ask.question is not None:
+        if (broken := _may_ask_about(workspace, goal, caller)) is not None:
+            return broken
         if goal.state not in {"proposed", "clarifying"}:
             return refuse(GoalRefusal.GOAL_STATE_FORBIDS, state=goal.state)
         if goal.question is not None:
@@ -219,12 +218,11 @@ def decide_decline(workspace: Workspace, caller: Caller, ask: DeclineGoal, _now_
 def decide_withdraw(workspace: Workspace, caller: Caller, ask: WithdrawGoal, _now_ms: int) -> Decision:
     """The proposer may take back what nobody has confirmed yet."""
     goal = workspace.goals[GoalId(ask.goal_id)]
-    pending = goal.pending
-    if not pending:
-        return refuse(GoalRefusal.NOTHING_TO_CONFIRM, state=goal.state)
-    intent = goal.intents[pending - 1]
+    intent = goal.intents[-1]
     if intent.proposed_by != caller.member_id:
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
+    if not goal.pending:
+        return refuse(GoalRefusal.NOTHING_TO_CONFIRM, state=goal.state)
     if (broken := check_basis(ask.basis, intent.basis, ("revision",), required=False)) is not None:
         return broken
     return (Draft(facts=GoalWithdrawn(revision=intent.number), words=reason_words(ask.reason), goal_id=goal.goal_id),)
@@ -250,6 +248,8 @@ def decide_adopt(workspace: Workspace, caller: Caller, ask: AdoptRevision, _now_
     goal = workspace.goals[GoalId(ask.goal_id)]
     if (broken := working_agent(workspace, goal, caller)) is not None:
         return broken
+    if goal.state in CLOSED:
+        return refuse(GoalRefusal.GOAL_STATE_FORBIDS, state=goal.state)
     if ask.revision != goal.confirmed:
         return refuse(GoalRefusal.REVISION_UNKNOWN, revision=ask.revision, confirmed=goal.confirmed)
     if goal.adopted.get(caller.member_id) == goal.confirmed:
@@ -287,40 +287,6 @@ def _intent_checks(
     return tuple(dict.fromkeys(scopes))
 
 
-def _revised(goal: Goal, now: Intent, ask: ReviseGoal, scopes: tuple[str, ...]) -> tuple[GoalRevised, IntentWords]:
-    criteria = ask.criterion or now.criteria
-    facts = GoalRevised(
-        goal_id=goal.goal_id,
-        revision=len(goal.intents) + 1,
-        priority=ask.priority or now.priority,
-        criterion_ids=tuple(f"c{number}" for number in range(1, len(criteria) + 1)),
-        write_scopes=scopes or now.write_scopes,
-        capabilities=now.capabilities,
-        owners=now.owners,
-        approvers=now.approvers,
-        handoff_mode=now.handoff_mode,
-        allowed_slots=now.allowed_slots if ask.allowed_slots is None else ask.allowed_slots,
-        enforce=tuple(dict.fromkeys(ask.enforce)) or now.enforce,
-    )
-    words = IntentWords(
-        title=ask.title or now.title,
-        objective=ask.objective or now.objective,
-        criteria=criteria,
-        non_goals=ask.non_goal or now.non_goals,
-        constraints=ask.constraint or now.constraints,
-        budget=now.budget if ask.budget is None else ask.budget,
-        stop_conditions=ask.stop_condition or now.stop_conditions,
-    )
-    return facts, words
-
-
-def _words_of(intent: Intent) -> IntentWords:
-    return IntentWords(
-        title=intent.title, objective=intent.objective, criteria=intent.criteria, non_goals=intent.non_goals,
-        constraints=intent.constraints, budget=intent.budget, stop_conditions=intent.stop_conditions,
-    )  # fmt: skip
-
-
 def _open_revision(workspace: Workspace, goal: Goal, caller: Caller, basis: str | None) -> Intent | Refusal:
     if not is_owner(goal, caller.member_id, workspace):
         return refuse(GoalRefusal.NOT_AN_OWNER)
@@ -330,27 +296,6 @@ def _open_revision(workspace: Workspace, goal: Goal, caller: Caller, basis: str 
     intent = goal.intents[pending - 1]
     broken = check_basis(basis, intent.basis, changed_fields(goal, basis, intent), required=True)
     return intent if broken is None else broken
-
-
-def changed_fields(goal: Goal, basis: str | None, now: Intent) -> tuple[str, ...]:
-    """The names of the fields that differ between the revision `basis` stands for and the one of now."""
-    seen = next((intent for intent in goal.intents if intent.basis == basis), None)
-    if seen is None:
-        return ("revision",)
-    names = (
-        "title",
-        "objective",
-        "criteria",
-        "non_goals",
-        "constraints",
-        "budget",
-        "stop_conditions",
-        "write_scopes",
-        "allowed_slots",
-        "priority",
-        "enforce",
-    )
-    return tuple(name for name in names if getattr(seen, name) != getattr(now, name))
 
 
 def _change_state(
@@ -366,7 +311,27 @@ def _change_state(
     return (Draft(facts=facts, words=reason_words(ask.reason), goal_id=goal.goal_id),)
 
 
+def _may_ask_about(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
+    """An open question holds up the owners' yes, so not everybody may ask one."""
+    if caller.member_id == goal.proposed_by or caller.member_id in goal.intent.approvers:
+        return None
+    if is_owner(goal, caller.member_id, workspace):
+        return None
+    member = registered(workspace, caller.member_id)
+    if member is not None and member.kind == "person":
+        return refuse(GoalRefusal.NOT_AN_OWNER)
+    return working_agent(workspace, goal, caller)
+
+
+def _fresh_id(workspace: Workspace) -> GoalId:
+    """An id that no goal has: somebody may have chosen the one that the next seq would give."""
+    first = f"goal-{next_seq(workspace)}"
+    tries = (first, *(f"{first}-{number}" for number in range(2, len(workspace.goals) + 3)))
+    return next(GoalId(text) for text in tries if text not in workspace.goals)
+
+
 def working_agent(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
+    """Why the caller is no agent of this goal."""
     member = registered(workspace, caller.member_id)
     if member is None or member.kind != "agent":
         return refuse(GoalRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
@@ -374,4 +339,5 @@ def working_agent(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal |
 
 
 def reason_words(text: str) -> GoalReasonWords | None:
+    """A reason that was given, in words."""
     return GoalReasonWords(reason=text) if text else None

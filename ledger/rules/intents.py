@@ -1,0 +1,81 @@
+"""Intents: what one revision of a promise says, and how the next one is made from it."""
+
+from msgspec.structs import replace
+
+from ledger.rules.goal_events import GoalRevised, IntentWords
+from ledger.rules.goal_params import ReviseGoal
+from ledger.state import Goal, Intent
+
+
+def revised(goal: Goal, now: Intent, ask: ReviseGoal, scopes: tuple[str, ...]) -> tuple[GoalRevised, IntentWords]:
+    """The next revision: what was asked for, and the rest as in `now`."""
+    words = IntentWords(
+        title=ask.title or now.title,
+        objective=ask.objective or now.objective,
+        criteria=ask.criterion or now.criteria,
+        non_goals=ask.non_goal or now.non_goals,
+        constraints=ask.constraint or now.constraints,
+        budget=now.budget if ask.budget is None else ask.budget,
+        stop_conditions=ask.stop_condition or now.stop_conditions,
+    )
+    facts = replace(
+        facts_of(goal, now),
+        revision=len(goal.intents) + 1,
+        priority=ask.priority or now.priority,
+        criterion_ids=criterion_ids(len(words.criteria)),
+        write_scopes=scopes or now.write_scopes,
+        allowed_slots=now.allowed_slots if ask.allowed_slots is None else ask.allowed_slots,
+        enforce=tuple(dict.fromkeys(ask.enforce)) or now.enforce,
+    )
+    return facts, words
+
+
+def criterion_ids(count: int) -> tuple[str, ...]:
+    """The ids of a revision's criteria, in their order."""
+    return tuple(f"c{number}" for number in range(1, count + 1))
+
+
+def facts_of(goal: Goal, intent: Intent) -> GoalRevised:
+    """The facts that an intent was made from."""
+    return GoalRevised(
+        goal_id=goal.goal_id,
+        revision=intent.number,
+        priority=intent.priority,
+        criterion_ids=intent.criterion_ids,
+        write_scopes=intent.write_scopes,
+        capabilities=intent.capabilities,
+        owners=intent.owners,
+        approvers=intent.approvers,
+        handoff_mode=intent.handoff_mode,
+        allowed_slots=intent.allowed_slots,
+        enforce=intent.enforce,
+    )
+
+
+def words_of(intent: Intent) -> IntentWords:
+    """The words that an intent was made from."""
+    return IntentWords(
+        title=intent.title, objective=intent.objective, criteria=intent.criteria, non_goals=intent.non_goals,
+        constraints=intent.constraints, budget=intent.budget, stop_conditions=intent.stop_conditions,
+    )  # fmt: skip
+
+
+def changed_fields(goal: Goal, basis: str | None, now: Intent) -> tuple[str, ...]:
+    """The names of the fields that differ between the revision `basis` stands for and the one of now."""
+    seen = next((intent for intent in goal.intents if intent.basis == basis), None)
+    if seen is None:
+        return ("revision",)
+    names = (
+        "title",
+        "objective",
+        "criteria",
+        "non_goals",
+        "constraints",
+        "budget",
+        "stop_conditions",
+        "write_scopes",
+        "allowed_slots",
+        "priority",
+        "enforce",
+    )
+    return tuple(name for name in names if getattr(seen, name) != getattr(now, name))
