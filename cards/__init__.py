@@ -1,0 +1,1 @@
+"""Cards: pure functions from a view to Lark card JSON 2.0."""

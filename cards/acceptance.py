@@ -1,0 +1,74 @@
+"""Acceptance: one delivery, each criterion beside the evidence that names it, and the owners' decision."""
+
+from cards import actions, sections, theme
+from cards.budget import Clipper, fit
+from cards.elements import Card, Paragraph, Part, Rule
+from cards.text import Words, copy, name_of, named
+from ledger.projections.views import AcceptanceView, CardView, GoalView
+from ledger.text.say import Locale
+
+ARTIFACTS_A_CRITERION_MAX = 3
+
+
+def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *, locale: Locale) -> Card:
+    """Draw one delivery as it is put before its owners."""
+    is_open = delivery.status == "open"
+
+    state = named("state.acceptance", delivery.status)
+
+    def draw(clip: Clipper) -> Card:
+        # The header is made first: what it cuts is told in the note below.
+        header = sections.header(
+            goal,
+            clip,
+            subtitle=copy("card.subtitle.acceptance", delivery=delivery.delivery, state=state),
+            template=theme.ACCEPTANCE[delivery.status],
+            revision=goal.revision,
+        )
+        parts: list[Part] = [
+            sections.need(view, goal) if is_open else Paragraph(text=state, size="heading"),
+            sections.pair(
+                sections.fact("delivered_by", Paragraph(text=Words(name_of(delivery.delivered_by)))),
+                sections.fact("quota", Paragraph(text=sections.quota(goal))),
+            ),
+            Rule(),
+        ]
+        if delivery.summary:
+            parts += [sections.label(copy("field.summary")), Paragraph(text=clip.text(delivery.summary))]
+        parts += _criteria(delivery, clip)
+        parts += sections.evidence_list(delivery.other_artifacts, clip, title=copy("card.evidence.other"))
+        if delivery.decision is not None:
+            parts += [Rule(), *sections.decision(delivery.decision, clip, family="state.acceptance")]
+        parts += clip.note(goal.goal_id)
+        if is_open:
+            parts += [sections.label(copy("field.next")), Paragraph(text=copy("card.next.delivered"))]
+            parts += actions.rows(view, without=frozenset({"goal.request_changes"}))
+            parts += actions.reason_form(view, "goal.request_changes", label="card.reason.changes.label", required=True)
+        parts += sections.foot(goal)
+        return Card(
+            locale=locale,
+            header=header,
+            parts=tuple(parts),
+            summary=copy("card.summary.acceptance", goal_id=goal.goal_id, state=state),
+            basis=delivery.basis,
+        )
+
+    return fit(draw)
+
+
+def _criteria(delivery: AcceptanceView, clip: Clipper) -> tuple[Part, ...]:
+    """Criteria and their evidence; a criterion without any says so."""
+    covered = sum(1 for one in delivery.criteria if one.artifacts)
+    parts: list[Part] = [
+        sections.label(copy("card.criteria.count", covered=covered, total=len(delivery.criteria))),
+    ]
+    shown, hidden = clip.rows(delivery.criteria)
+    for one in shown:
+        parts.append(Paragraph(text=sections.criterion(one, clip)))
+        if not one.artifacts:
+            parts.append(Paragraph(text=copy("card.evidence.missing"), size="notation", color="orange"))
+        artifacts, left = clip.rows(one.artifacts, ARTIFACTS_A_CRITERION_MAX)
+        for artifact in artifacts:
+            parts += sections.evidence(artifact, clip)
+        parts += sections.more(left)
+    return (*parts, *sections.more(hidden))

@@ -1,0 +1,76 @@
+"""From a view to a card: the one door.
+
+Drawing is a pure function of the view, the locale and the moment. The moment only decides whether a claim has
+ended; no age and no clock of ours is on a card, so a card that nothing happened to stays the same to the byte.
+"""
+
+import hashlib
+from dataclasses import replace
+from typing import TypeVar
+
+from cards.acceptance import acceptance_card
+from cards.budget import encoded
+from cards.elements import Button, Card, Columns, Form, Inner, Panel, Part
+from cards.form import form_card
+from cards.goal import goal_card
+from cards.result import result_card
+from cards.review import review_card
+from ledger.projections.views import CardView
+from ledger.text.say import Locale
+
+_T = TypeVar("_T")
+
+
+def draw(view: CardView, *, locale: Locale, now_ms: int) -> Card:
+    """Draw what this view is of."""
+    match view.kind:
+        case "form":
+            return form_card(view, _present(view.form, "form"), locale=locale)
+        case "review":
+            review = _present(view.review, "review")
+            return review_card(view, _present(view.goal, "goal"), review, locale=locale)
+        case "goal":
+            return goal_card(view, _present(view.goal, "goal"), locale=locale, now_ms=now_ms)
+        case "acceptance":
+            delivery = _present(view.acceptance, "acceptance")
+            return acceptance_card(view, _present(view.goal, "goal"), delivery, locale=locale)
+        case "result":
+            return result_card(view, _present(view.result, "result"), locale=locale)
+
+
+def _present(part: _T | None, name: str) -> _T:
+    if part is None:
+        raise ValueError(f"a view of this kind carries its {name}")
+    return part
+
+
+def encode(card: Card) -> bytes:
+    """The card's JSON, as it is put into a message."""
+    return encoded(card.json())
+
+
+def fingerprint(card: Card) -> str:
+    """What a reader would notice: the card with action names in place of tokens, and the basis of its presses.
+
+    A token that was minted anew is no change; another promise under the same words is one.
+    """
+    bare = replace(card, parts=tuple(_bare(part) for part in card.parts))
+    return hashlib.sha256(encoded({"card": bare.json(), "basis": card.basis})).hexdigest()
+
+
+def _bare(part: Part) -> Part:
+    match part:
+        case Form() | Panel():
+            return replace(part, parts=tuple(_bare_inner(inner) for inner in part.parts))
+        case _:
+            return _bare_inner(part)
+
+
+def _bare_inner(part: Inner) -> Inner:
+    match part:
+        case Button():
+            return replace(part, token=part.action)
+        case Columns():
+            return replace(part, columns=tuple(tuple(_bare_inner(one) for one in column) for column in part.columns))
+        case _:
+            return part

@@ -1,0 +1,138 @@
+"""The goal channel: one live card per goal and chat, in any of its ten states."""
+
+from cards import actions, sections, theme
+from cards.budget import Clipper, fit
+from cards.elements import Card, Clock, Columns, Form, Input, Paragraph, Part, Rule
+from cards.text import Copy, Moment, Words, copy, name_of, named
+from ledger.projections.views import CardView, GoalView, QuestionView, TodoView
+from ledger.text.say import Locale, one_line
+
+OBJECTIVE_CHARS_MAX = 300
+TODOS_MAX = 6
+OPTIONS_MAX = 8
+ANSWER_CHARS_MAX = 1000
+
+
+def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) -> Card:
+    """Draw a goal as everyone in the chat may see it."""
+    state = named("state", goal.state)
+
+    def draw(clip: Clipper) -> Card:
+        # The header is made first: what it cuts is told in the note below.
+        header = sections.header(
+            goal,
+            clip,
+            subtitle=copy("card.subtitle.goal", state=state),
+            template=theme.GOAL[goal.state],
+            revision=goal.revision,
+        )
+        asking = goal.question if goal.state == "clarifying" else None
+        parts: list[Part] = [sections.need(view, goal), *sections.facts(goal, clip, now_ms=now_ms), Rule()]
+        if asking is not None:
+            parts += _question(asking, clip)
+        parts += _objective(goal, clip)
+        parts += _todos(goal, clip)
+        parts += sections.evidence_list(goal.artifacts, clip, title=copy("field.evidence"))
+        if goal.decision is not None:
+            parts += sections.decision(goal.decision, clip, family="state")
+        parts += clip.note(goal.goal_id)
+        parts += [sections.label(copy("field.next")), Paragraph(text=_next(goal))]
+        if asking is not None:
+            parts += _answer(view, asking)
+        parts += actions.rows(view, without=frozenset({"goal.clarify"}))
+        parts += sections.foot(goal)
+        return Card(
+            locale=locale,
+            header=header,
+            parts=tuple(parts),
+            summary=copy("card.summary.goal", goal_id=goal.goal_id, state=state),
+        )
+
+    return fit(draw)
+
+
+def _objective(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
+    if not goal.objective:
+        return ()
+    return (
+        sections.label(copy("field.objective")),
+        Paragraph(text=clip.text(goal.objective, OBJECTIVE_CHARS_MAX)),
+    )
+
+
+def _question(question: QuestionView, clip: Clipper) -> tuple[Part, ...]:
+    """The one open question, with the answers it suggests."""
+    asked = copy("card.question.asked_by", who=name_of(question.asked_by))
+    parts: list[Part] = [sections.label(asked), Paragraph(text=clip.text(question.text))]
+    if question.options:
+        shown, hidden = clip.rows(question.options, OPTIONS_MAX)
+        lines = "\n".join(f"{place}. {clip.line(option, 200)}" for place, option in enumerate(shown, start=1))
+        parts += [sections.label(copy("card.question.options")), Paragraph(text=Words(lines)), *sections.more(hidden)]
+    return tuple(parts)
+
+
+def _answer(view: CardView, question: QuestionView) -> tuple[Form, ...]:
+    """A field for the answer, filled with the first suggestion where that fits the field whole."""
+    name = actions.offered(view, "goal.clarify")
+    if name is None:
+        return ()
+    suggestion = Words(question.options[0]) if question.options else None
+    if suggestion is not None and suggestion.chars > 200:
+        suggestion = None
+    field = Input(
+        name="answer",
+        label=copy("card.question.answer"),
+        placeholder=copy("card.question.placeholder"),
+        chars_max=ANSWER_CHARS_MAX,
+        value=suggestion,
+        rows=2,
+        required=True,
+    )
+    return (Form(name="answer_form", parts=(field, actions.button(view, name, submits=True))),)
+
+
+def _todos(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
+    """Todos with who holds them until when; how many more there are is said."""
+    if not goal.todos_total and not goal.todos:
+        return ()
+    parts: list[Part] = [
+        sections.label(copy("card.todos.progress", done=goal.todos_done, total=goal.todos_total)),
+    ]
+    shown, _ = clip.rows(goal.todos, TODOS_MAX)
+    for todo in shown:
+        parts += _todo(todo, clip)
+    hidden = max(goal.todos_total, len(goal.todos)) - len(shown)
+    if hidden > 0:
+        clip.cut = True
+    return (*parts, *sections.more(max(0, hidden)))
+
+
+def _todo(todo: TodoView, clip: Clipper) -> tuple[Part, ...]:
+    title = Paragraph(text=Words(clip.line(todo.title, 160) or todo.todo_id))
+    meta = sections.label(_meta(todo))
+    until_ms = todo.claimed_until_ms
+    second: Part = meta
+    if until_ms is not None and todo.claim != "none":
+        second = Columns(columns=((meta,), (Clock(moment=Moment(until_ms), size="notation"),)))
+    if todo.status == "blocked" and todo.blocked_reason:
+        reason = copy("card.todo.blocked", reason=clip.line(todo.blocked_reason, 200))
+        return (title, second, Paragraph(text=reason, size="notation", color="orange"))
+    return (title, second)
+
+
+def _meta(todo: TodoView) -> Copy:
+    """Priority, status and holder of a todo, on one line."""
+    values = {"priority": one_line(todo.priority)[:8], "status": named("state.todo", todo.status)}
+    if todo.claim == "none" or todo.claimed_by is None:
+        meta = copy("card.todo.meta", **values)
+    else:
+        meta = copy(f"card.todo.meta.{todo.claim}", **values, who=name_of(todo.claimed_by))
+    if todo.role == "user":
+        meta = copy("card.todo.for_person", meta=meta)
+    if todo.waiting_for:
+        meta = copy("card.todo.waits", meta=meta, todos=", ".join(name_of(name) for name in todo.waiting_for[:3]))
+    return meta
+
+
+def _next(goal: GoalView) -> Copy:
+    return copy("card.next.closed") if goal.state in theme.CLOSED else copy(f"card.next.{goal.state}")

@@ -1,0 +1,164 @@
+"""What all cards about a goal share, in the same place on each, so that an eye learns it once."""
+
+from cards.budget import Clipper
+from cards.elements import Clock, Columns, Header, Inner, Paragraph, Part, Rule, TagColor, Template
+from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people, short_digest, size
+from cards.theme import CLOSED, PRIORITY
+from ledger.projections.views import ArtifactView, CardView, CriterionView, DecisionView, GoalView
+from ledger.text.say import one_line
+
+TITLE_CHARS_MAX = 120
+SCOPES_MAX = 4
+EVIDENCE_MAX = 6
+# Which token shows that the reader of a direct message is the one who is needed.
+ACTION_OF_NEED = {
+    "confirm": "goal.confirm",
+    "answer": "goal.clarify",
+    "resume": "goal.resume",
+    "accept": "goal.accept",
+}
+
+
+def label(text: Copy) -> Paragraph:
+    """The small grey name above a value."""
+    return Paragraph(text=text, size="notation", color="grey")
+
+
+def header(goal: GoalView, clip: Clipper, *, subtitle: Copy, template: Template, revision: int) -> Header:
+    """Subject, state, and at most three tags: priority, waiting on, revision."""
+    tags: list[tuple[Text, TagColor]] = []
+    if goal.priority:
+        tags.append((Words(one_line(goal.priority)[:8]), PRIORITY.get(goal.priority, "neutral")))
+    if goal.need.people and goal.need.code != "nothing" and goal.state not in CLOSED:
+        tags.append((copy("card.tag.waiting", people=people(goal.need.people[:1]) + _others(goal)), "blue"))
+    tags.append((copy("card.tag.revision", revision=revision), "neutral"))
+    title = Words(clip.line(goal.title, TITLE_CHARS_MAX) or goal.goal_id)
+    return Header(title=title, subtitle=subtitle, template=template, tags=tuple(tags))
+
+
+def _others(goal: GoalView) -> str:
+    more = len(goal.need.people) - 1
+    return f" +{more}" if more > 0 else ""
+
+
+def need(view: CardView, goal: GoalView) -> Paragraph:
+    """The first line: what is needed and from whom, or that nothing is."""
+    code = goal.need.code
+    if code == "nothing" or goal.state in CLOSED:
+        return Paragraph(text=copy("card.need.nothing"), size="heading")
+    what = named("need", code)
+    token = ACTION_OF_NEED.get(code, "")
+    if view.audience == "direct" and token in view.tokens:
+        return Paragraph(text=copy("card.need.you", need=what), size="heading", color="blue")
+    if not goal.need.people:
+        return Paragraph(text=copy("card.need.anyone", need=what), size="heading")
+    return Paragraph(text=copy("card.need.from", people=people(goal.need.people), need=what), size="heading")
+
+
+def fact(name: str, value: Paragraph | Clock) -> tuple[Inner, ...]:
+    """One fact: its name above its value."""
+    return (label(named("field", name)), value)
+
+
+def pair(left: tuple[Inner, ...], right: tuple[Inner, ...]) -> Columns:
+    """Two facts side by side."""
+    return Columns(columns=(left, right))
+
+
+def names(values: tuple[str, ...]) -> Paragraph:
+    """People, or that there is nobody yet."""
+    return Paragraph(text=Words(people(values)) if values else copy("card.nobody"))
+
+
+def facts(goal: GoalView, clip: Clipper, *, now_ms: int) -> tuple[Part, ...]:
+    """Responsible, claimed until, may write, quota. That a claim has ended is the only thing the moment changes."""
+    until_ms = goal.claimed_until_ms
+    if until_ms is None:
+        claim = fact("claimed_until", Paragraph(text=copy("card.not_claimed")))
+    else:
+        name = "claimed_until" if until_ms > now_ms else "claim_ended"
+        claim = fact(name, Clock(moment=Moment(until_ms)))
+    return (
+        pair(fact("responsible", names(goal.responsible)), claim),
+        pair(fact("write_scopes", scopes(goal.write_scopes, clip)), fact("quota", Paragraph(text=quota(goal)))),
+    )
+
+
+def scopes(write_scopes: tuple[str, ...], clip: Clipper) -> Paragraph:
+    """Where work may write, a few lines at most."""
+    if not write_scopes:
+        return Paragraph(text=copy("card.no_writes"))
+    shown, hidden = clip.rows(write_scopes, SCOPES_MAX)
+    lines = [clip.line(scope, 160) for scope in shown] + ([f"+{hidden}"] if hidden else [])
+    return Paragraph(text=Words("\n".join(lines)))
+
+
+def quota(goal: GoalView) -> Copy:
+    """Slots spent of those allowed, and what the gate would say."""
+    slots = {"spent": goal.quota_spent_slots, "allowed": goal.quota_allowed_slots}
+    if not goal.quota_state:
+        return copy("card.quota.slots", **slots)
+    return copy("card.quota.slots.state", **slots, state=named("state.quota", goal.quota_state))
+
+
+def bullets(items: tuple[str, ...], clip: Clipper) -> str:
+    """Items one a line. An item cannot start a line of its own, so it cannot pass for two."""
+    shown, hidden = clip.rows(items)
+    lines = [f"• {clip.line(item)}" for item in shown]
+    return "\n".join([*lines, *([f"• […+{hidden}]"] if hidden else [])])
+
+
+def evidence(artifact: ArtifactView, clip: Clipper) -> tuple[Paragraph, ...]:
+    """One artifact: what it is called, and enough of its digest to compare by eye."""
+    name = clip.line(artifact.label, 160) or name_of(artifact.artifact_id)
+    meta = copy(
+        "card.evidence.meta",
+        kind=name_of(artifact.kind),
+        size=size(artifact.size_bytes),
+        digest=short_digest(artifact.sha256),
+        who=name_of(artifact.submitted_by),
+    )
+    return (Paragraph(text=Words(name)), label(meta))
+
+
+def evidence_list(artifacts: tuple[ArtifactView, ...], clip: Clipper, *, title: Copy) -> tuple[Part, ...]:
+    """A section of evidence; nothing where there is none."""
+    if not artifacts:
+        return ()
+    shown, hidden = clip.rows(artifacts, EVIDENCE_MAX)
+    parts: list[Part] = [label(title)]
+    for artifact in shown:
+        parts.extend(evidence(artifact, clip))
+    return (*parts, *more(hidden))
+
+
+def criterion(view: CriterionView, clip: Clipper) -> Words:
+    """A criterion with its id, on one line."""
+    return Words(f"{name_of(view.criterion_id)}  {clip.line(view.text)}")
+
+
+def more(hidden: int) -> tuple[Paragraph, ...]:
+    """How many rows of a list are not shown."""
+    return (label(copy("card.more", n=hidden)),) if hidden else ()
+
+
+def decision(made: DecisionView, clip: Clipper, *, family: str) -> tuple[Part, ...]:
+    """Who decided, when, and in which words."""
+    by = copy("card.decision.by", outcome=named(family, made.outcome), who=name_of(made.by_name))
+    parts: list[Part] = [Paragraph(text=by), Clock(moment=Moment(made.at_ms), size="notation")]
+    if made.reason:
+        parts += [label(named("field", "reason")), Paragraph(text=clip.text(made.reason, 1000))]
+    return tuple(parts)
+
+
+def foot(goal: GoalView) -> tuple[Part, ...]:
+    """The event that made this true: what, by whom, its place in the ledger, and when in the reader's zone."""
+    cause = goal.cause
+    said = copy(
+        "card.foot",
+        event=named("event", cause.kind),
+        who=name_of(cause.actor_name or cause.actor_id),
+        seq=cause.seq,
+        hash=one_line(cause.short_hash)[:16],
+    )
+    return (Rule(), label(said), Clock(moment=Moment(cause.at_ms), size="notation"))

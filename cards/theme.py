@@ -1,0 +1,33 @@
+"""Colours by state. A colour never says what words do not: every state is written out beside it."""
+
+from cards.elements import TagColor, Template
+from ledger.projections.views import FieldClass, GoalStateName
+
+GOAL: dict[GoalStateName, Template] = {
+    "proposed": "blue",
+    "clarifying": "yellow",
+    "active": "turquoise",
+    "paused": "wathet",
+    "delivered": "purple",
+    "changes_requested": "orange",
+    "accepted": "green",
+    "declined": "grey",
+    "withdrawn": "grey",
+    "stopped": "red",
+}
+REVIEW: dict[str, Template] = {
+    "open": "blue",
+    "confirmed": "green",
+    "declined": "grey",
+    "withdrawn": "grey",
+    "superseded": "grey",
+}
+ACCEPTANCE: dict[str, Template] = {
+    "open": "purple",
+    "accepted": "green",
+    "changes_requested": "orange",
+    "superseded": "grey",
+}
+PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
+CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
+CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})

@@ -1,0 +1,343 @@
+"""One view for every state of every card: what the goldens, the budget tests and the screenshots draw from."""
+
+import msgspec
+
+from ledger.projections.views import (
+    AcceptanceView,
+    ArtifactView,
+    CardView,
+    Cause,
+    CriterionView,
+    DecisionView,
+    FieldView,
+    FormView,
+    GoalView,
+    NeedView,
+    QuestionView,
+    ResultView,
+    ReviewView,
+    TodoView,
+)
+
+NOW_MS = 1_764_500_000_000
+HOUR_MS = 3_600_000
+
+
+def tokens(*actions: str) -> dict[str, str]:
+    """A token of the usual size for each action."""
+    return {action: f"v1.{action.replace('.', '-')}.".ljust(100, "x") for action in actions}
+
+
+def cause(kind: str, *, seq: int = 41, actor: str = "Ann Li") -> Cause:
+    return Cause(
+        seq=seq,
+        kind=kind,
+        actor_id="ann",
+        actor_name=actor,
+        at_ms=NOW_MS - HOUR_MS,
+        short_hash="9f3a1c0b77e2",
+    )
+
+
+REPORT = ArtifactView(
+    artifact_id="artifact_7",
+    todo_id="todo_check_links",
+    kind="report",
+    label="link-report.md",
+    summary="214 links checked, 0 broken",
+    sha256="3f2a91c0d4be77a1" + "0" * 48,
+    size_bytes=12_412,
+    submitted_by="link-checker",
+)
+LOG = ArtifactView(
+    artifact_id="artifact_8",
+    todo_id="todo_check_links",
+    kind="log",
+    label="commands.log",
+    summary="every command with its exit code",
+    sha256="b81c77d2e09f4455" + "0" * 48,
+    size_bytes=2_310_004,
+    submitted_by="link-checker",
+)
+CRITERIA = (
+    CriterionView(criterion_id="c1", text="Every link in docs/ answers, or is listed with its reason"),
+    CriterionView(criterion_id="c2", text="Every command in the guide runs on a fresh machine"),
+)
+TODOS = (
+    TodoView(
+        todo_id="todo_check_links",
+        title="Check every link and heading in docs/",
+        status="open",
+        role="agent",
+        priority="P1",
+        claim="lease",
+        claimed_by="link-checker",
+        claimed_until_ms=NOW_MS + HOUR_MS,
+        write_scopes=("docs/**",),
+        waiting_for=(),
+        blocked_reason="",
+    ),
+    TodoView(
+        todo_id="todo_run_commands",
+        title="Run every command of the guide",
+        status="open",
+        role="agent",
+        priority="P2",
+        claim="none",
+        claimed_by=None,
+        claimed_until_ms=None,
+        write_scopes=(),
+        waiting_for=("todo_check_links",),
+        blocked_reason="",
+    ),
+    TodoView(
+        todo_id="todo_name_host",
+        title="Name the host the guide may use",
+        status="blocked",
+        role="user",
+        priority="P1",
+        claim="soft",
+        claimed_by="ben",
+        claimed_until_ms=None,
+        write_scopes=(),
+        waiting_for=(),
+        blocked_reason="The test host is being replaced this week",
+    ),
+)
+
+GOAL = GoalView(
+    goal_id="goal-3",
+    title="Keep the documentation free of broken links",
+    state="active",
+    revision=2,
+    priority="P1",
+    objective="A newcomer can follow every page of docs/ from top to bottom without meeting a dead link or a command that fails.",
+    need=NeedView(code="work", people=("link-checker",)),
+    responsible=("link-checker",),
+    claimed_until_ms=NOW_MS + HOUR_MS,
+    write_scopes=("docs/**", "reports/links/**"),
+    quota_state="eligible",
+    quota_allowed_slots=48,
+    quota_spent_slots=3,
+    todos=TODOS,
+    todos_total=5,
+    todos_done=2,
+    artifacts=(),
+    question=None,
+    decision=None,
+    cause=cause("lease.acquired", actor="link-checker"),
+    seq=41,
+)
+QUESTION = QuestionView(
+    question_id="question_1",
+    text="Should links to sites that ask for a login count as broken?",
+    options=("No, list them separately", "Yes"),
+    asked_by="steward",
+)
+
+
+def goal(state: str, **changes: object) -> GoalView:
+    """The sample goal in this state; the rest as given."""
+    unclaimed: dict[str, object] = {} if state == "active" else {"claimed_until_ms": None, "responsible": ()}
+    return msgspec.structs.replace(GOAL, state=state, **(unclaimed | changes))
+
+
+def decided(outcome: str, reason: str = "", name: str = "Ben Ortiz") -> DecisionView:
+    return DecisionView(outcome=outcome, by_name=name, at_ms=NOW_MS - HOUR_MS, reason=reason)
+
+
+def need(code: str, *people: str) -> NeedView:
+    return NeedView(code=code, people=people)
+
+
+OWNERS = ("Ann Li", "Ben Ortiz")
+NOTHING = need("nothing")
+BARE = {"todos": (), "todos_total": 0, "todos_done": 0}
+
+GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
+    "proposed": (
+        goal("proposed", need=need("confirm", *OWNERS), cause=cause("goal.proposed"), **BARE),
+        tokens("goal.withdraw"),
+    ),
+    "clarifying": (
+        goal(
+            "clarifying", need=need("answer", "Ann Li"), question=QUESTION, cause=cause("goal.question_asked"), **BARE
+        ),
+        tokens("goal.clarify", "goal.withdraw"),
+    ),
+    "active": (GOAL, tokens("goal.pause", "goal.stop")),
+    "paused": (
+        goal("paused", need=need("resume", *OWNERS), quota_state="paused", cause=cause("goal.paused")),
+        tokens("goal.resume", "goal.stop"),
+    ),
+    "delivered": (
+        goal(
+            "delivered",
+            need=need("accept", *OWNERS),
+            artifacts=(REPORT, LOG),
+            todos_done=5,
+            todos=(),
+            cause=cause("goal.delivered"),
+        ),
+        tokens("goal.pause", "goal.stop"),
+    ),
+    "changes_requested": (
+        goal(
+            "changes_requested",
+            need=need("rework", "link-checker"),
+            artifacts=(REPORT,),
+            decision=decided("changes_requested", "Two links in install.md still time out."),
+            cause=cause("goal.changes_requested", actor="Ben Ortiz"),
+        ),
+        tokens("goal.pause", "goal.stop"),
+    ),
+    "accepted": (
+        goal(
+            "accepted",
+            need=NOTHING,
+            artifacts=(REPORT, LOG),
+            decision=decided("accepted"),
+            cause=cause("goal.accepted"),
+        ),
+        {},
+    ),
+    "declined": (
+        goal(
+            "declined",
+            need=NOTHING,
+            decision=decided("declined", "Not before the move."),
+            cause=cause("goal.declined"),
+            **BARE,
+        ),
+        {},
+    ),
+    "withdrawn": (goal("withdrawn", need=NOTHING, cause=cause("goal.withdrawn"), **BARE), {}),
+    "stopped": (
+        goal(
+            "stopped",
+            need=NOTHING,
+            decision=decided("stopped", "The docs move elsewhere."),
+            cause=cause("goal.stopped"),
+        ),
+        {},
+    ),
+}
+
+FIELDS = (
+    FieldView(name="objective", field_class="retained", items=(GOAL.objective,)),
+    FieldView(name="criteria", field_class="retained", items=tuple(one.text for one in CRITERIA)),
+    FieldView(name="non_goals", field_class="advisory", items=("Rewriting pages", "Translating them")),
+    FieldView(name="write_scopes", field_class="enforced", items=GOAL.write_scopes),
+    FieldView(name="handoff_mode", field_class="enforced", items=("optional_lease",)),
+    FieldView(name="budget", field_class="advisory", items=("48 slots a day",)),
+    FieldView(name="stop_conditions", field_class="advisory", items=("A page would have to be deleted",)),
+)
+REVIEW = ReviewView(
+    revision=2,
+    status="open",
+    fields=FIELDS,
+    criteria=CRITERIA,
+    proposed_by="Ann Li",
+    basis="sha256:aa11",
+    decision=None,
+)
+ACCEPTANCE = AcceptanceView(
+    delivery=1,
+    status="open",
+    summary="All pages checked. Two external sites ask for a login and are listed apart.",
+    criteria=(msgspec.structs.replace(CRITERIA[0], artifacts=(REPORT,)), CRITERIA[1]),
+    other_artifacts=(LOG,),
+    delivered_by="steward",
+    basis="sha256:bb22",
+    decision=None,
+)
+
+
+def review(status: str, decision: DecisionView | None = None) -> ReviewView:
+    return msgspec.structs.replace(REVIEW, status=status, decision=decision)
+
+
+def acceptance(status: str, decision: DecisionView | None = None) -> AcceptanceView:
+    return msgspec.structs.replace(ACCEPTANCE, status=status, decision=decision)
+
+
+def card(kind: str, offered: dict[str, str] | None = None, audience: str = "group", **parts: object) -> CardView:
+    return CardView(kind=kind, audience=audience, tokens=offered or {}, **parts)
+
+
+def reviews() -> dict[str, CardView]:
+    before, after = GOALS["proposed"][0], GOALS["active"][0]
+    decide = tokens("goal.confirm", "goal.decline")
+    return {
+        "review_open": card("review", decide, goal=before, review=review("open")),
+        "review_open_direct": card("review", decide, "direct", goal=before, review=review("open")),
+        "review_confirmed": card("review", goal=after, review=review("confirmed", decided("confirmed"))),
+        "review_declined": card(
+            "review", goal=GOALS["declined"][0], review=review("declined", decided("declined", "Not before the move."))
+        ),
+        "review_withdrawn": card(
+            "review", goal=GOALS["withdrawn"][0], review=review("withdrawn", decided("withdrawn", name="Ann Li"))
+        ),
+        "review_superseded": card("review", goal=before, review=review("superseded")),
+    }
+
+
+def acceptances() -> dict[str, CardView]:
+    waiting = GOALS["delivered"][0]
+    back = decided("changes_requested", "Two links in install.md still time out.")
+    return {
+        "acceptance_open": card(
+            "acceptance", tokens("goal.accept", "goal.request_changes"), goal=waiting, acceptance=acceptance("open")
+        ),
+        "acceptance_accepted": card(
+            "acceptance", goal=GOALS["accepted"][0], acceptance=acceptance("accepted", decided("accepted"))
+        ),
+        "acceptance_changes_requested": card(
+            "acceptance", goal=GOALS["changes_requested"][0], acceptance=acceptance("changes_requested", back)
+        ),
+        "acceptance_superseded": card("acceptance", goal=waiting, acceptance=acceptance("superseded")),
+    }
+
+
+def forms() -> dict[str, CardView]:
+    values = {
+        "title": GOAL.title,
+        "objective": GOAL.objective,
+        "criteria": "\n".join(one.text for one in CRITERIA),
+        "write_scopes": "docs/**\n/etc/**",
+    }
+    blank = FormView(status="open", values={}, problem_code=None, problem_details={}, goal_id=None)
+    refused = msgspec.structs.replace(
+        blank,
+        values=values,
+        problem_code="malformed_params",
+        problem_details={"field": "write_scopes", "problem": "/etc/** is not a relative path"},
+    )
+    done = msgspec.structs.replace(blank, status="submitted", values=values, goal_id="goal-3")
+    return {
+        "form_open": card("form", tokens("goal.propose"), form=blank),
+        "form_refused": card("form", tokens("goal.propose"), form=refused),
+        "form_submitted": card("form", form=done),
+    }
+
+
+def results() -> dict[str, CardView]:
+    done = ResultView(
+        ok=True,
+        action="goal.confirm",
+        code="",
+        details={},
+        goal_id="goal-3",
+        title="Keep the documentation free of broken links",
+    )
+    refused = msgspec.structs.replace(done, ok=False, code="stale_basis")
+    return {"result_ok": card("result", result=done), "result_refused": card("result", result=refused)}
+
+
+SAMPLES: dict[str, CardView] = {
+    **forms(),
+    **reviews(),
+    **{f"goal_{state}": card("goal", offered, goal=view) for state, (view, offered) in GOALS.items()},
+    **acceptances(),
+    **results(),
+}
