@@ -1,0 +1,170 @@
+"""A client for programs: ask the daemon and get what it answered, as values.
+
+It knows the wire and no more of the daemon. A refusal is a value (`Reply.ok` is false, `Reply.code` says why); a
+daemon that cannot be reached, or an answer that never came whole, is an exception of `daemon.wire`, because only the
+caller knows what to do then: ask again with the same request key.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from daemon import wire
+from daemon.sse import ChunkParser, FeedEvent, FeedMalformed, FeedParser
+
+Document = dict[str, object]
+Scalar = str | int | bool | None
+Params = Mapping[str, Scalar | Sequence[str] | Sequence[int]]
+
+FEED_SILENT_MS_MAX = 45_000
+"""Three heartbeats; a feed that is silent for longer has lost its daemon."""
+HTTP_OK = 200
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer. `exit_code` is what the command line would have ended with."""
+
+    ok: bool
+    status: int
+    exit_code: int
+    body: Document
+    retry_after_s: float | None = None
+
+    @property
+    def code(self) -> str:
+        """The refusal's code, or nothing."""
+        code = self.body.get("code")
+        return code if isinstance(code, str) and not self.ok else ""
+
+    @property
+    def seq(self) -> int | None:
+        """Where the ledger stood."""
+        seq = self.body.get("seq")
+        return seq if isinstance(seq, int) else None
+
+
+class Refused(Exception):
+    """A request that has no reply of its own to give was refused."""
+
+    def __init__(self, status: int, code: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(f"refused with HTTP {status}" + (f" ({code})" if code else ""))
+        self.status = status
+        self.code = code
+        self.retry_after_s = retry_after_s
+
+
+def new_request_key() -> str:
+    """A key for one write: time first, so that receipts made together lie together; then 64 random bits."""
+    return f"k{time.time_ns() // 1_000_000:012x}-{os.urandom(8).hex()}"
+
+
+def action_headers(token: str | None, surface: str, locale: str, request_key: str | None) -> dict[str, str]:
+    """What goes with every request."""
+    headers = {"Accept": "application/json", "X-Frontstage-Surface": surface, "X-Frontstage-Locale": locale}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    if request_key is not None:
+        headers["Idempotency-Key"] = request_key
+    return headers
+
+
+def query_of(params: Params) -> str:
+    """Parameters of a read as a query string; lists repeat their name, None is left out."""
+    pairs: list[str] = []
+    for name, value in params.items():
+        if value is None:
+            continue
+        many = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+        for one in many:
+            text = str(one).lower() if isinstance(one, bool) else str(one)
+            pairs.append(f"{wire.quote(name)}={wire.quote(text)}")
+    return "?" + "&".join(pairs) if pairs else ""
+
+
+def body_of(params: Mapping[str, object]) -> bytes:
+    """Parameters of a write as JSON; None is left out, since absent and null mean the same."""
+    return json.dumps({name: value for name, value in params.items() if value is not None}).encode("ascii")
+
+
+def reply_of(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
+    """An HTTP answer as a reply; header names are lower case. Raises wire.NotOurs."""
+    try:
+        document = json.loads(body)
+    except ValueError as error:
+        raise wire.NotOurs("the answer is not JSON") from error
+    if not isinstance(document, dict):
+        raise wire.NotOurs("the answer is not an object")
+    done = status == HTTP_OK
+    exit_text = headers.get("x-frontstage-exit", "0" if done else "")
+    if exit_text not in set("012345678"):
+        raise wire.NotOurs("the answer carries no exit code")
+    retry_text = headers.get("retry-after", "")
+    return Reply(
+        ok=done,
+        status=status,
+        exit_code=int(exit_text),
+        body=document,
+        retry_after_s=float(retry_text) if retry_text.isascii() and retry_text.isdigit() else None,
+    )
+
+
+class Client:
+    """One daemon, asked from ordinary code. Safe to share between threads: each call has its own connection."""
+
+    def __init__(
+        self,
+        socket: str,
+        token: str | None = None,
+        *,
+        surface: str = "http",
+        locale: str = "en",
+        answer_ms_max: int = wire.ANSWER_MS_MAX,
+    ) -> None:
+        self._socket = socket
+        self._token = token
+        self._surface = surface
+        self._locale = locale
+        self._answer_ms_max = answer_ms_max
+
+    def act(self, name: str, params: Params, request_key: str | None = None) -> Reply:
+        """Do something. With no key one is made; give one to be able to ask again. Raises wire.WireFault."""
+        key = request_key or new_request_key()
+        return self._ask("POST", f"/v1/actions/{name}", body_of(params), key)
+
+    def read(self, name: str, params: Params | None = None) -> Reply:
+        """Ask for a document. Raises wire.WireFault."""
+        return self._ask("GET", f"/v1/actions/{name}{query_of(params or {})}", None, None)
+
+    def get(self, path: str) -> Reply:
+        """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""
+        return self._ask("GET", path, None, None)
+
+    def _ask(self, method: str, target: str, body: bytes | None, key: str | None) -> Reply:
+        headers = action_headers(self._token, self._surface, self._locale, key)
+        answer = wire.ask(self._socket, wire.request_bytes(method, target, headers, body), self._answer_ms_max)
+        return reply_of(answer.status, answer.headers, answer.body)
+
+    def feed(self, after: int) -> Iterator[FeedEvent]:
+        """Everything committed past `after`, then what comes, until the daemon ends it. Raises wire.WireFault."""
+        headers = action_headers(self._token, self._surface, self._locale, None)
+        sock = wire.connect(self._socket)
+        try:
+            request = wire.request_bytes("GET", f"/v1/feed?after={after}", headers, None)
+            answer = wire.begin(sock, request, self._answer_ms_max)
+            if answer.status != HTTP_OK:
+                raise Refused(answer.status)
+            chunks, parser, part = ChunkParser(), FeedParser(), answer.body
+            while True:
+                yield from parser.receive(chunks.receive(part))
+                if chunks.ended:
+                    return
+                part = wire.more(sock, FEED_SILENT_MS_MAX)
+                if not part:
+                    raise wire.Dropped("the feed broke off")
+        except FeedMalformed as error:
+            raise wire.NotOurs(str(error)) from error
+        finally:
+            sock.close()
