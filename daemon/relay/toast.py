@@ -14,9 +14,14 @@ def toast_for(action_name: str, answer: Answer, workspace: Workspace) -> dict[st
     """The toast of an answered press."""
     if answer.refusal is not None:
         return _refused(answer.refusal, workspace)
-    key = "toast.replayed" if answer.replayed or answer.held is not None else f"toast.{action_name.replace('-', '_')}"
-    chosen = key if has(key) else "toast.done"
-    return {"type": "info" if answer.replayed else "success", "en": say(chosen, "en"), "zh": say(chosen, "zh")}
+    if answer.held is not None:
+        return {"type": "info", "en": say("toast.noop", "en"), "zh": say("toast.noop", "zh")}
+    if answer.replayed:
+        return {"type": "info", "en": say("toast.replayed", "en"), "zh": say("toast.replayed", "zh")}
+    key = f"toast.done.{action_name.replace('-', '_')}"
+    if has(key):
+        return {"type": "success", "en": say(key, "en"), "zh": say(key, "zh")}
+    return {"type": "success", "en": say("toast.done.other", "en", action=action_name), "zh": say("toast.done.other", "zh", action=action_name)}
 
 
 def _refused(refusal: Refusal, workspace: Workspace) -> dict[str, str]:

@@ -1,0 +1,52 @@
+"""What a refusal means and what to do next, in the reader's language, on every surface.
+
+The sentences are in the `refusals` catalogue, two for each code. Details become words here: a moment is a UTC time, a
+list is its items, a state goes by its name. A detail that is missing is a dash and a code without sentences still gets
+an answer: whoever was refused is owed one.
+"""
+
+from collections.abc import Mapping
+
+from ledger.refusals import Refusal
+from ledger.text.say import Locale, has, one_line, say, say_refusal
+from ledger.text.times import short_utc
+
+ITEMS_MAX = 5
+DETAIL_CHARS_MAX = 200
+
+_FAMILIES = {"state": ("state",), "goal_state": ("state",), "status": ("state.todo", "state"), "field": ("field",)}
+"""Details whose values have names of their own."""
+
+
+def explain(refusal: Refusal, locale: Locale) -> tuple[str, str]:
+    """The message (what happened) and the hint (the next step)."""
+    return explain_code(refusal.code.value, refusal.details, locale)
+
+
+def explain_code(code: str, details: Mapping[str, object], locale: Locale) -> tuple[str, str]:
+    """The same for a code from the wire."""
+    shown = display_details(details, locale)
+    return say_refusal(code, "message", locale, shown), say_refusal(code, "hint", locale, shown)
+
+
+def display_details(details: Mapping[str, object], locale: Locale) -> dict[str, str]:
+    """Details as a person reads them: what a card or a sentence shows."""
+    return {name: _shown(name, value, locale) for name, value in details.items()}
+
+
+def _shown(name: str, value: object, locale: Locale) -> str:
+    if name.endswith("_at_ms") and type(value) is int:
+        return short_utc(value)
+    if isinstance(value, list | tuple):
+        return _listed([_shown(name, item, locale) for item in value], locale)
+    text = one_line(str(value))
+    for family in _FAMILIES.get(name, ()):
+        if has(f"{family}.{text}"):
+            said = say(f"{family}.{text}", locale)
+            return said if name == "field" else said.lower()
+    return text if len(text) <= DETAIL_CHARS_MAX else text[: DETAIL_CHARS_MAX - 1] + "…"
+
+
+def _listed(items: list[str], locale: Locale) -> str:
+    shown = ("、" if locale == "zh" else ", ").join(items[:ITEMS_MAX])
+    return shown if len(items) <= ITEMS_MAX else f"{shown} +{len(items) - ITEMS_MAX}"
