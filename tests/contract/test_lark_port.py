@@ -1,8 +1,6 @@
 """One suite for everything that claims to be Lark: the fake, and the adapter on the SDK against the simulator."""
 
 import asyncio
-import time
-from contextlib import asynccontextmanager
 
 import orjson
 import pytest
@@ -14,200 +12,9 @@ from bot.lark import (
     InboundPress,
     LarkFault,
     LarkFaultKind,
-    LarkUser,
     toast,
 )
-from bot.lark_api import LarkSettings, open_lark
-from bot.simulator import events
-from bot.simulator.faults import Fault
-from bot.simulator.server import Simulator
-from bot.simulator.wire import dump
-from tests.contract.lark_fake import FakeLark
-
-DONE = toast("success", en="Done.", zh="完成。")
-
-
-def now_ms():
-    return time.monotonic_ns() // 1_000_000
-
-
-def card(words="Hello", token="token-1"):
-    return orjson.dumps(
-        {
-            "schema": "2.0",
-            "config": {"update_multi": True},
-            "body": {
-                "elements": [
-                    {"tag": "div", "text": {"tag": "plain_text", "content": words}},
-                    {
-                        "tag": "button",
-                        "text": {"tag": "plain_text", "content": "Go"},
-                        "behaviors": [{"type": "callback", "value": {"t": token}}],
-                    },
-                ]
-            },
-        }
-    )
-
-
-class Handlers:
-    """Remembers what came; does what the test put in."""
-
-    def __init__(self):
-        self.presses, self.messages, self.others = [], [], []
-        self.when_pressed = self.when_said = self.when_other = None
-
-    async def on_press(self, event):
-        self.presses.append(event)
-        return await self.when_pressed(event) if self.when_pressed else DONE
-
-    async def on_message(self, event):
-        self.messages.append(event)
-        if self.when_said:
-            await self.when_said(event)
-
-    async def on_other(self, event_type, event_id, body):
-        self.others.append((event_type, event_id))
-        if self.when_other:
-            await self.when_other(event_type)
-
-
-class FakeRig:
-    """The fake, driven through its own methods."""
-
-    group, missing = "oc_group", "om_nowhere"
-
-    def __init__(self):
-        self.lark = FakeLark(now_ms=now_ms)
-        self.ann = self.lark.person("ann")
-        self.tenant_key, self.app_id = self.lark.tenant_key, self.lark.app_id
-
-    async def close(self):
-        pass
-
-    async def connected(self):
-        await self.lark.connected.wait()
-
-    def shown(self, message_id):
-        message = self.lark.messages[message_id]
-        return message.shown, message.reply_to, message.in_thread, message.mentions
-
-    def count(self):
-        return len(self.lark.messages)
-
-    def recall(self, message_id):
-        self.lark.recall(message_id)
-
-    def lose_group(self):
-        self.lark.lost_chats.add(self.group)
-
-    def plan(self, kind, **more):
-        after = more.pop("after_commit", False)
-        self.lark.fail_next(kind, after_commit=after, **more)
-
-    async def press(self, message_id, token, form=None):
-        return await self.lark.press(message_id, token, form=form)
-
-    async def say(self, text, *, mentioned):
-        return await self.lark.say(text, chat_id=self.group, mentioned=mentioned)
-
-    async def other(self):
-        return await self.lark.other("im.message.recalled_v1")
-
-
-class AdapterRig:
-    """The adapter, connected to a simulated platform."""
-
-    missing = "om_00000000000000000000000000000000"
-
-    def __init__(self):
-        self.simulator = Simulator(seed="contract")
-        self.app = next(iter(self.simulator.world.apps.values()))
-        self.chat = next(chat for chat in self.simulator.world.chats.values() if chat.kind == "group")
-        self.group, self.tenant_key, self.app_id = self.chat.chat_id, self.app.tenant_key, self.app.app_id
-        self._ann = self.simulator.world.people["ann"]
-        self.ann = LarkUser(open_id=self._ann.open_id(self.app_id), union_id=self._ann.union_id)
-
-    async def open(self):
-        base_url = await self.simulator.start()
-        settings = LarkSettings(app_id=self.app_id, app_secret=self.app.app_secret, domain=base_url)
-        self._opened = open_lark(settings, now_ms=now_ms, chance=lambda: 0.0)
-        self.lark = await self._opened.__aenter__()
-
-    async def close(self):
-        await self._opened.__aexit__(None, None, None)
-        await self.simulator.stop()
-
-    async def connected(self):
-        async with asyncio.timeout(10):
-            while not self.lark.health().connected:  # noqa: ASYNC110 - health is asked, it tells nobody
-                await asyncio.sleep(0)
-
-    def shown(self, message_id):
-        message = self.simulator.world.messages[message_id]
-        return message.content, message.parent_id, bool(message.thread_id), len(message.mentions)
-
-    def count(self):
-        return len(self.simulator.world.messages)
-
-    def recall(self, message_id):
-        self.simulator.world.recall(self.simulator.world.messages[message_id])
-
-    def lose_group(self):
-        self.chat.apps.discard(self.app_id)
-
-    def plan(self, kind, *, after_commit=False, code=0, retry_after_s=None):
-        if after_commit:
-            fault = Fault(api="*", kind="drop_after_commit")
-        elif kind is LarkFaultKind.UNKNOWN_OUTCOME:
-            fault = Fault(api="*", kind="html", status=502)
-        else:
-            fault = Fault(api="*", kind="code", code=code, status=400)
-        # The token call must not use the fault up.
-        fault.skip = 0 if self._has_token else 1
-        self.simulator.faults.plan(fault)
-
-    @property
-    def _has_token(self):
-        return any(call.api == "token" for call in self.simulator.gate.log)
-
-    async def push(self, body):
-        ack = await self.simulator.deliveries.push_once(self.app, body if isinstance(body, bytes) else dump(body))
-        assert not isinstance(ack, str), ack
-        return ack
-
-    async def press(self, message_id, token, form=None):
-        action = {"value": {"t": token}, "tag": "button", **({} if form is None else {"form_value": form})}
-        ack = await self.push(self.press_body(message_id, action))
-        assert ack.code == 200
-        return orjson.loads(ack.data)
-
-    def press_body(self, message_id, action):
-        world = self.simulator.world
-        return events.card_pressed(
-            self.app,
-            self.simulator.ids,
-            world.messages[message_id],
-            self._ann,
-            action=action,
-            now_ms=self.simulator.clock.now_ms(),
-        )
-
-    def message_body(self, text, *, mentioned):
-        world = self.simulator.world
-        said = f"@_user_1 {text}" if mentioned else text
-        message = world.add_message(self.chat, "text", "ann", {"text": said}, from_app=False)
-        message.mentioned = [self.app_id] if mentioned else []
-        mentions = events.mention_entries(message, self.app, world.people, world.apps)
-        return events.message_received(self.app, self.simulator.ids, message, self.chat, self._ann, mentions=mentions)
-
-    async def say(self, text, *, mentioned):
-        return (await self.push(self.message_body(text, mentioned=mentioned))).code == 200
-
-    async def other(self):
-        message = self.simulator.world.add_message(self.chat, "text", "ann", {"text": "x"}, from_app=False)
-        body = events.message_recalled(self.app, self.simulator.ids, message, self.simulator.clock.now_ms())
-        return (await self.push(body)).code == 200
+from tests.contract.lark_rigs import DONE, AdapterRig, FakeRig, card, now_ms, running
 
 
 @pytest.fixture(params=["fake", "adapter"])
@@ -219,18 +26,6 @@ async def rig(request):
         await rig.open()
     yield rig
     await rig.close()
-
-
-@asynccontextmanager
-async def running(rig):
-    handlers = Handlers()
-    async with asyncio.TaskGroup() as group:
-        run = group.create_task(rig.lark.run(handlers))
-        await rig.connected()
-        try:
-            yield handlers
-        finally:
-            run.cancel()
 
 
 # Sending
@@ -281,7 +76,7 @@ async def test_a_text_mentions_nobody_whatever_it_says(rig, words):
     content, _, _, mentions = rig.shown(sent.message_id)
     assert mentions == 0
     assert content["text"].replace("\u2060", "") == words
-    reply = await rig.lark.reply_text(sent.message_id, words, "key-2", False)  # noqa: FBT003
+    reply = await rig.lark.reply_text(sent.message_id, words, "key-2", False)
     assert rig.shown(reply.message_id)[3] == 0
 
 
@@ -304,8 +99,8 @@ async def test_what_is_no_message_is_refused_before_it_is_sent(rig):
     lark = rig.lark
     for call in (
         lark.patch_card("c-295ee57216a5dc9de90fefd0aadb4b1d", card()),
-        lark.reply_card("c-295ee57216a5dc9de90fefd0aadb4b1d", card(), "key", False),  # noqa: FBT003
-        lark.reply_text("", "text", "key", False),  # noqa: FBT003
+        lark.reply_card("c-295ee57216a5dc9de90fefd0aadb4b1d", card(), "key", False),
+        lark.reply_text("", "text", "key", False),
         lark.send_card(rig.group, "room_id", card(), "key"),
         lark.send_card("", "chat_id", card(), "key"),
         lark.send_card(rig.group, "chat_id", card(), ""),
@@ -319,14 +114,14 @@ async def test_a_recalled_message_is_gone(rig):
     sent = await rig.lark.send_card(rig.group, "chat_id", card(), "key-1")
     rig.recall(sent.message_id)
     assert (await fault_of(rig.lark.patch_card(sent.message_id, card("x")))).kind is LarkFaultKind.GONE
-    reply = rig.lark.reply_card(sent.message_id, card(), "key-2", False)  # noqa: FBT003
+    reply = rig.lark.reply_card(sent.message_id, card(), "key-2", False)
     assert (await fault_of(reply)).kind is LarkFaultKind.GONE
     assert rig.shown(sent.message_id)[0] == orjson.loads(card())
 
 
 async def test_a_message_that_never_was_is_gone(rig):
     assert (await fault_of(rig.lark.patch_card(rig.missing, card()))).kind is LarkFaultKind.GONE
-    reply = rig.lark.reply_text(rig.missing, "x", "key", False)  # noqa: FBT003
+    reply = rig.lark.reply_text(rig.missing, "x", "key", False)
     assert (await fault_of(reply)).kind is LarkFaultKind.GONE
 
 
