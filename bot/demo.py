@@ -1,0 +1,309 @@
+"""`frontstage demo`: the whole product on one machine, with nobody's account.
+
+A fresh ledger in a temporary home, the daemon, the bot, the Lark simulator with its chat page, and one agent that does
+real work on real files. A person plays the owner in the browser; with `--script` a separate program does, which knows
+only what a person sees. At the end the ledger is verified and every decision's origin is checked.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from daemon.client import Client
+from daemon.wire import WireFault
+
+OWNER, OWNER_NAME, CHAT = "ann", "Ann Lee", "Launch room"
+AGENT = "docs-agent"
+READY_S_MAX = 30.0
+SCRIPT_S_MAX = 240.0
+STOP_S_MAX = 10.0
+
+
+class DemoFailed(Exception):
+    """The demo cannot go on; says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where the demo lives while it runs."""
+
+    home: Path
+    docs: Path
+    work: Path
+
+    @property
+    def socket(self) -> str:
+        """The daemon's socket."""
+        return str(self.home / "daemon.sock")
+
+
+class Processes:
+    """What the demo started; all of it ends with the demo, the last one first."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._running: list[tuple[str, subprocess.Popen[str]]] = []
+
+    def start(self, name: str, argv: Sequence[str], *, reads_line: bool = False) -> str:
+        """Start a process of ours; its own words go to a log in the demo's home."""
+        log = (self._place.home / f"{name}.log").open("w", encoding="utf-8")
+        process = subprocess.Popen(
+            [sys.executable, *argv], stdout=subprocess.PIPE if reads_line else log, stderr=log, text=True, env=_environment(self._place), start_new_session=True
+        )
+        self._running.append((name, process))
+        if not reads_line or process.stdout is None:
+            return ""
+        line = process.stdout.readline()
+        if not line:
+            raise DemoFailed(f"{name} did not start; see {log.name}")
+        return line
+
+    def check(self) -> None:
+        """Whether all still run. Raises DemoFailed naming the one that does not."""
+        for name, process in self._running:
+            if process.poll() is not None:
+                raise DemoFailed(f"{name} ended with exit code {process.returncode}; see {self._place.home / (name + '.log')}")
+
+    def stop(self) -> None:
+        """End everything."""
+        for _, process in reversed(self._running):
+            process.terminate()
+        for _, process in reversed(self._running):
+            try:
+                process.wait(STOP_S_MAX)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _environment(place: Place) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("FRONTSTAGE_")}
+    return {**kept, "FRONTSTAGE_HOME": str(place.home)}
+
+
+def _say(line: str = "") -> None:
+    print(line, flush=True)  # noqa: T201  (the command's own output)
+
+
+def _run_cli(place: Place, *words: str, token_file: Path | None = None) -> str:
+    """The command line, as a person would use it; the daemon knows no other way in."""
+    environment = _environment(place)
+    if token_file is not None:
+        environment["FRONTSTAGE_TOKEN_FILE"] = str(token_file)
+    done = subprocess.run([sys.executable, "-m", "daemon.cli.main", *words], capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise DemoFailed(f"frontstage {' '.join(words[:2])} ended with exit code {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _begin(place: Place, processes: Processes, port: int) -> str:
+    """Simulator, ledger, daemon, bot and agent; the chat's address."""
+    greeting = json.loads(processes.start("simulator", ["-m", "bot.simulator", "--port", str(port)], reads_line=True))
+    _run_cli(place, "init", "--name", "Demo", "--owner", OWNER, "--owner-name", OWNER_NAME)
+    _write_private(place.home / "lark.secret", greeting["app_secret"])
+    settings = f'[lark]\napp_id = "{greeting["app_id"]}"\napp_secret_file = "lark.secret"\ndomain = "{greeting["base_url"]}"\n'
+    _write_private(place.home / "config.toml", settings)
+    processes.start("daemon", ["-m", "daemon.app"])
+    _wait_ready(place, processes)
+    _run_cli(place, "member", "add", "--member-id", AGENT, "--kind", "agent", "--display-name", "Docs agent", "--profile-role", "executor")
+    issued = json.loads(_run_cli(place, "token", "issue", "--member-id", AGENT, "--json"))
+    token = place.home / "agent.token"
+    _write_private(token, issued["secret"])
+    processes.start("bot", ["-m", "bot.app", "--home", str(place.home)])
+    processes.start(
+        "agent",
+        ["-m", "daemon.agents.docs_agent", "--socket", place.socket, "--token-file", str(token), "--agent-id", AGENT,
+         "--docs", str(place.docs), "--out", str(place.work), "--program", _program()],
+    )  # fmt: skip
+    _wait_connected(greeting["base_url"], processes)
+    return str(greeting["base_url"])
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name("frontstage")
+    return str(beside) if beside.exists() else "frontstage"
+
+
+def _write_private(path: Path, text: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _wait_ready(place: Place, processes: Processes) -> None:
+    client = Client(place.socket)
+
+    def ready() -> bool:
+        try:
+            return client.get("/readyz").ok
+        except WireFault:
+            return False
+
+    _wait_for("the daemon", ready, processes)
+
+
+def _wait_connected(base_url: str, processes: Processes) -> None:
+    def online() -> bool:
+        with urllib.request.urlopen(f"{base_url}/chat/api/chats?person={OWNER}", timeout=5) as answer:
+            return bool(json.load(answer)["online"])
+
+    _wait_for("the bot's connection to the simulator", online, processes)
+
+
+def _wait_for(what: str, there: Callable[[], bool], processes: Processes) -> None:
+    give_up_at = time.monotonic() + READY_S_MAX
+    while not there():
+        processes.check()
+        if time.monotonic() > give_up_at:
+            raise DemoFailed(f"{what} was not there after {READY_S_MAX:.0f} s")
+        time.sleep(0.1)
+
+
+def _pairing_code(place: Place) -> str:
+    offered = json.loads(_run_cli(place, "member", "pair", "--member-id", OWNER, "--json"))
+    return str(offered["secret"])
+
+
+def _play(base_url: str, code: str) -> int:
+    """The owner, in a process that can import nothing of ours."""
+    with resources.as_file(resources.files("bot") / "demo_owner.py") as script:
+        return subprocess.run([sys.executable, "-I", str(script), base_url, OWNER, CHAT, code], timeout=SCRIPT_S_MAX, check=False).returncode
+
+
+def _prove(place: Place) -> None:
+    """Verify the chain, then show that every decision of the owner came from the chat with a proof."""
+    _say(_run_cli(place, "ledger", "verify").rstrip())
+    exported = place.home / "export.jsonl"
+    _run_cli(place, "ledger", "export", "--output", str(exported))
+    bodies = [body for line in exported.read_text(encoding="utf-8").splitlines() if (body := _body(json.loads(line)))]
+    by_owner = [body for body in bodies if body.get("actor") == OWNER]
+    elsewhere = [body for body in by_owner if body.get("surface") != "lark" or _proof(body).get("kind") != "lark"]
+    if not by_owner or elsewhere:
+        raise DemoFailed(f"{len(elsewhere)} of the owner's {len(by_owner)} events did not come from the chat")
+    for body in by_owner:
+        _say(f"  #{body['seq']} {body['kind']}: by {body['actor']}, surface {body['surface']}, proof {_proof(body)['kind']}, relayed by {_proof(body).get('relayed_by')}")
+    report = place.work / "reports" / "docs-report.json"
+    digest = hashlib.sha256(report.read_bytes()).hexdigest()
+    if not any(_facts(body).get("sha256") == digest for body in bodies if body["kind"] == "artifact.submitted"):
+        raise DemoFailed("the report on disk is not the one in the ledger")
+    _say(f"  the report on disk has the digest in the ledger: {digest[:12]}…")
+    last = bodies[-1]
+    if last["kind"] != "goal.accepted":
+        raise DemoFailed(f"the last event is {last['kind']}, not goal.accepted")
+
+
+def _body(line: dict[str, object]) -> dict[str, object]:
+    body = line.get("body")
+    if isinstance(body, str):
+        body = json.loads(body)
+    return body if isinstance(body, dict) and "kind" in body else {}
+
+
+def _proof(body: dict[str, object]) -> dict[str, object]:
+    proof = body.get("proof")
+    return proof if isinstance(proof, dict) else {}
+
+
+def _facts(body: dict[str, object]) -> dict[str, object]:
+    facts = body.get("facts")
+    return facts if isinstance(facts, dict) else {}
+
+
+def _sample_docs(target: Path) -> Path:
+    with resources.as_file(resources.files("daemon.agents") / "sample_docs") as folder:
+        shutil.copytree(folder, target)
+    return target
+
+
+def _callbacks_off(base_url: str) -> None:
+    request = urllib.request.Request(f"{base_url}/_control/callbacks", data=b'{"on": false}', headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        answer.read()
+
+
+def _linger(base_url: str, code: str, processes: Processes) -> None:
+    _say(f"\n  Open {base_url}/ and be {OWNER_NAME}. Then:")
+    _say(f"   1. in the direct chat with the bot, send the pairing code   {code}")
+    _say(f"   2. in “{CHAT}”, write to the bot (@):                       propose")
+    _say("   3. fill in the form (May write: reports/**), submit, read the review card, confirm")
+    _say("   4. the agent checks the docs and delivers; read the acceptance card and accept")
+    _say("\n  Ctrl-C ends the demo and verifies the ledger.\n")
+    resting = threading.Event()
+    while not resting.wait(0.5):
+        processes.check()
+
+
+def _run(options: argparse.Namespace, root: Path) -> int:
+    home = Path(options.home).expanduser().resolve() if options.home else root / "home"
+    docs = Path(options.docs).resolve() if options.docs else _sample_docs(root / "docs")
+    place = Place(home=home, docs=docs, work=root / "work")
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with ExitStack() as stack:
+        processes = Processes(place)
+        stack.callback(processes.stop)
+        _say("Frontstage demo: a fresh ledger, a simulated Lark, one agent, nobody's account.")
+        base_url = _begin(place, processes, options.port)
+        code = _pairing_code(place)
+        if options.without_callbacks:
+            _callbacks_off(base_url)
+        if not options.script:
+            try:
+                _linger(base_url, code, processes)
+            except KeyboardInterrupt:
+                _say()
+            _say(_run_cli(place, "ledger", "verify").rstrip())
+            return 0
+        _say(f"The chat is at {base_url}/ and the owner is a program that sees what a person sees.\n")
+        outcome = _play(base_url, code)
+        if outcome:
+            raise DemoFailed("the owner could not get from proposal to acceptance")
+        _say()
+        _prove(place)
+    _say("\nOne goal, from proposal to acceptance: done.")
+    return 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the demo; the exit code is 0 only when all of it held."""
+    parser = argparse.ArgumentParser(prog="frontstage demo", description="The whole product on this machine, with a simulated Lark.")
+    parser.add_argument("--script", action="store_true", help="let a program play the owner, verify the ledger, and end")
+    parser.add_argument("--docs", help="folder of Markdown files the agent checks; a small sample when absent")
+    parser.add_argument("--home", help="keep the demo's ledger in this empty folder")
+    parser.add_argument("--port", type=int, default=0, help="port of the chat page; a free one when absent")
+    parser.add_argument("--without-callbacks", action="store_true", help="cut the card callbacks, to see the script fail")
+    options = parser.parse_args(argv)
+    # A short path: a Unix socket's has room for about a hundred bytes.
+    root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp" if Path("/tmp").is_dir() else None))  # noqa: S108  (mkdtemp makes it private)
+    try:
+        return _run(options, root)
+    except (DemoFailed, subprocess.TimeoutExpired, OSError) as problem:
+        _say(f"\nThe demo failed: {problem}")
+        _show_logs(root / "home")
+        return 1
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _show_logs(home: Path) -> None:
+    for log in sorted(home.glob("*.log")):
+        tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
+        if tail:
+            _say(f"--- {log.name}")
+            _say("\n".join(tail))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
