@@ -47,25 +47,38 @@ class _Window:
     last_at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """What a row handed out stands for, until it is known to be written."""
+
+    attempt: Attempt
+    at_ms: int
+    repeated: int
+
+
+_Key = tuple[str, str, str, str]
+
+
 class Audit:
     """The end of the refusals' chain and the repeats not yet written."""
 
     def __init__(self, head: Head) -> None:
         self._head = head
         self._kept = head
-        self._windows: dict[tuple[str, str, str, str], _Window] = {}
+        self._windows: dict[_Key, _Window] = {}
+        self._handed: list[_Handed] = []
 
     def note(self, attempt: Attempt, at_ms: int) -> list[RefusalRow]:
         """Take one attempt; the rows to write now, in order."""
-        key = (attempt.actor, attempt.action, attempt.code, attempt.surface)
+        key = _key(attempt)
+        rows = self.flush(at_ms)
         window = self._windows.get(key)
-        if window is not None and at_ms < window.ends_at_ms:
+        if window is not None:
             window.repeated += 1
             window.last, window.last_at_ms = attempt, at_ms
-            return []
-        rows = self.flush(at_ms) if len(self._windows) >= TRACKED_MAX else []
-        if window is not None and window.repeated:
-            rows.append(self._row(window.last, window.last_at_ms, window.repeated))
+            return rows
+        if len(self._windows) >= TRACKED_MAX:
+            rows += self._close(next(iter(self._windows)))
         self._windows[key] = _Window(at_ms + WINDOW_MS, 0, attempt, at_ms)
         rows.append(self._row(attempt, at_ms, 1))
         return rows
@@ -73,25 +86,40 @@ class Audit:
     def flush(self, at_ms: int | None = None) -> list[RefusalRow]:
         """Rows for the repeats whose window has ended by `at_ms`; for all of them when it is None."""
         rows: list[RefusalRow] = []
-        over = [key for key, window in self._windows.items() if at_ms is None or window.ends_at_ms <= at_ms]
-        if at_ms is not None and len(self._windows) >= TRACKED_MAX and not over:
-            over = list(self._windows)
-        for key in over:
-            window = self._windows.pop(key)
-            if window.repeated:
-                rows.append(self._row(window.last, window.last_at_ms, window.repeated))
+        # Windows are as long as each other and are kept in the order they began, so the first open one ends the search.
+        while self._windows:
+            key, window = next(iter(self._windows.items()))
+            if at_ms is not None and window.ends_at_ms > at_ms:
+                break
+            rows += self._close(key)
         return rows
 
     def settle(self, *, written: bool) -> None:
-        """Say whether the rows handed out since the last time became durable."""
+        """Say whether the rows handed out since the last time became durable; if not, they are counted again."""
+        handed, self._handed = self._handed, []
         if written:
             self._kept = self._head
-        else:
-            self._head = self._kept
+            return
+        self._head = self._kept
+        for lost in handed:
+            window = self._windows.get(_key(lost.attempt))
+            if window is None and len(self._windows) < TRACKED_MAX:
+                window = self._windows[_key(lost.attempt)] = _Window(lost.at_ms, 0, lost.attempt, lost.at_ms)
+            if window is not None:
+                window.repeated += lost.repeated
+
+    def _close(self, key: _Key) -> list[RefusalRow]:
+        window = self._windows.pop(key)
+        return [self._row(window.last, window.last_at_ms, window.repeated)] if window.repeated else []
 
     def _row(self, attempt: Attempt, at_ms: int, repeated: int) -> RefusalRow:
         number = self._head.seq + 1
         entry = _Entry(**msgspec.structs.asdict(attempt), number=number, at_ms=at_ms, repeated=repeated)
         body = canonical(entry)
         self._head = Head(number, link(self._head.hash, body))
+        self._handed.append(_Handed(attempt, at_ms, repeated))
         return RefusalRow(number=number, at_ms=at_ms, body=body, hash=self._head.hash)
+
+
+def _key(attempt: Attempt) -> _Key:
+    return (attempt.actor, attempt.action, attempt.code, attempt.surface)

@@ -8,9 +8,12 @@ from ledger.catalogue import Action
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.refusals import GeneralRefusal
-from ledger.rules.common import Caller, Decision, refuse
+from ledger.rules.common import Caller, Decision, refuse, registered
 from ledger.rules.goals import GoalRefusal
 from ledger.state import Workspace
+
+MEMBER_KINDS = frozenset({"person", "agent", "bot"})
+"""Callers who are members; the operator and the daemon are not."""
 
 
 def may_ask(workspace: Workspace, action: Action, caller: Caller) -> bool:
@@ -23,6 +26,10 @@ def may_ask(workspace: Workspace, action: Action, caller: Caller) -> bool:
 
 def decide(workspace: Workspace, action: Action, caller: Caller, params: Params, now_ms: int) -> Decision:
     """All events of one command, or what already holds, or the refusal. `now_ms` is ledger time."""
+    member = registered(workspace, caller.member_id)
+    if caller.kind in MEMBER_KINDS and (member is None or member.kind != caller.kind):
+        # The credential was good when it was looked at; what counts is the state that this command will change.
+        return refuse(GeneralRefusal.CREDENTIAL_REVOKED)
     if not may_ask(workspace, action, caller):
         return refuse(GeneralRefusal.NOT_PERMITTED, action=action.name, needs=sorted(action.who))
     if action.goal_bound:

@@ -32,4 +32,4 @@ _KEY = re.compile(KEY_PATTERN)
 
 def is_request_key(text: str) -> bool:
     """Whether `text` can name a request."""
-    return _KEY.match(text) is not None
+    return _KEY.fullmatch(text) is not None

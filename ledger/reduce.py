@@ -10,7 +10,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded, Words
-from ledger.ids import GoalId
+from ledger.ids import GoalId, MemberId
 from ledger.reduce_goals import FOLDS as GOAL_FOLDS
 from ledger.reduce_work import FOLDS as WORK_FOLDS
 from ledger.rules import goal_events, members
@@ -74,6 +74,7 @@ def _revoked(workspace: Workspace, event: Recorded) -> None:
     if member.identity_digest is not None:
         del workspace.identities[member.identity_digest]
     workspace.addresses.pop(facts.member_id, None)
+    _forget_pairings(workspace, facts.member_id)
     for digest, token in workspace.tokens.items():
         if token.member_id == facts.member_id:
             workspace.tokens[digest] = replace(token, revoked=True)
@@ -97,9 +98,16 @@ def _token_revoked(workspace: Workspace, event: Recorded) -> None:
 
 def _pairing_offered(workspace: Workspace, event: Recorded) -> None:
     facts = cast("members.PairingOffered", event.facts)
+    _forget_pairings(workspace, facts.member_id)
     workspace.pairings[facts.code_digest] = Pairing(
         member_id=facts.member_id, code_digest=facts.code_digest, expires_at_ms=facts.expires_at_ms
     )
+
+
+def _forget_pairings(workspace: Workspace, member_id: MemberId) -> None:
+    """A person has one code at a time: a newer one voids the older."""
+    for digest in [code.code_digest for code in workspace.pairings.values() if code.member_id == member_id]:
+        del workspace.pairings[digest]
 
 
 def _paired(workspace: Workspace, event: Recorded) -> None:
@@ -110,6 +118,8 @@ def _paired(workspace: Workspace, event: Recorded) -> None:
         workspace.identities.pop(member.identity_digest, None)
     workspace.members[facts.member_id] = replace(member, identity_digest=facts.identity_digest)
     workspace.identities[facts.identity_digest] = facts.member_id
+    # Where the words were erased, an older address would be somebody else's by now.
+    workspace.addresses.pop(facts.member_id, None)
     if isinstance(event.words, members.IdentityWords):
         words = event.words
         workspace.addresses[facts.member_id] = Address(

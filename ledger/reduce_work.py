@@ -7,7 +7,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded
-from ledger.ids import TodoId
+from ledger.ids import MemberId, TodoId
 from ledger.rules import artifacts, leases, todo_events
 from ledger.state import Artifact, Goal, Lease, Todo, put, take
 
@@ -130,7 +130,7 @@ def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
         if before.claimed_by is None:
             take(goal.ready, old)
         else:
-            goal.mine[before.claimed_by].pop(todo.todo_id, None)
+            _forget_claim(goal, before.claimed_by, todo.todo_id)
     if todo.status == "open":
         entry = (todo.priority, todo.seq, todo.todo_id)
         _enter(goal, entry)
@@ -138,6 +138,16 @@ def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
             goal.mine.setdefault(todo.claimed_by, {})[todo.todo_id] = None
         elif todo.role == "agent" and todo.todo_id not in goal.unmet:
             put(goal.ready, entry)
+
+
+def _forget_claim(goal: Goal, claimed_by: MemberId, todo_id: TodoId) -> None:
+    """Only open work is listed by its claimant, so that a blocked todo may have a claim and no place here."""
+    mine = goal.mine.get(claimed_by)
+    if mine is None:
+        return
+    mine.pop(todo_id, None)
+    if not mine:
+        del goal.mine[claimed_by]
 
 
 def _enter(goal: Goal, entry: tuple[str, int, TodoId]) -> None:

@@ -44,6 +44,7 @@ class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
     resume_to: GoalState
     reason: str
     confirmed: int
+    first_confirmed: int
     intents: list[Intent]
     question: Question | None
     deliveries: list[Delivery]
@@ -73,9 +74,22 @@ class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SAME = (
-    "goal_id", "proposed_by", "created_seq", "state", "state_seq", "resume_to", "reason", "confirmed", "question", "channels", "adopted",
-    "done_total", "last_seq", "cause",
-)  # fmt: skip
+    "goal_id",
+    "proposed_by",
+    "created_seq",
+    "state",
+    "state_seq",
+    "resume_to",
+    "reason",
+    "confirmed",
+    "first_confirmed",
+    "question",
+    "channels",
+    "adopted",
+    "done_total",
+    "last_seq",
+    "cause",
+)
 
 
 def rows(workspace: Workspace, reducer_digest: str, since_seq: int) -> Iterator[SnapshotRow]:

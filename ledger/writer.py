@@ -7,7 +7,7 @@ still fail is never shown. After a failed commit `ahead` is made anew from what 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ledger.audit import Attempt, Audit
@@ -100,6 +100,7 @@ class Writer:
         self._audit = Audit(store.refusals_head())
         self._snapshot_seq = 0
         self.full = False
+        self._check_head()
 
     def drain(self, batch: Sequence[Request | Keep], now_ms: int) -> list[Answer]:
         """Answer everything in `batch`, in order, after one durable commit.
@@ -109,7 +110,12 @@ class Writer:
         """
         at_ms = max(now_ms, self._ahead.at_ms)
         pending = _Pending(refusals=self._audit.flush(at_ms))
-        answers = [self._one(job, pending, at_ms) for job in batch]
+        try:
+            answers = [self._one(job, pending, at_ms) for job in batch]
+        except Exception:
+            # A bug: nothing of this batch was written, so nothing may be built upon what it folded.
+            self._take_back()
+            raise
         group = pending.group()
         if not any(group):
             return answers
@@ -133,19 +139,36 @@ class Writer:
         return self._ahead.seq - self._snapshot_seq
 
     def flush_audit(self) -> None:
-        """Write the repeats that are still only counted, as at a graceful stop."""
+        """Write the repeats that are still only counted, as at a graceful stop; a full disk keeps them counted."""
         rows = self._audit.flush()
-        if rows:
+        if not rows:
+            return
+        try:
             self._store.append(self._term, Group(refusals=rows))
+        except StoreFull:
+            self.full = True
+            self._audit.settle(written=False)
+        else:
             self._audit.settle(written=True)
 
     def _undo(self, batch: Sequence[Request | Keep], answers: list[Answer]) -> list[Answer]:
         """Nothing of this batch is true: keep only what rests on older commits or on the edge alone."""
         self.full = True
+        self._take_back()
+        full = Answer(refusal=refuse(GeneralRefusal.STORAGE_FULL), seq=self._ahead.seq)
+        return [
+            replace(answer, seq=self._ahead.seq) if self._stands(job, answer) else full
+            for job, answer in zip(batch, answers, strict=True)
+        ]
+
+    def _take_back(self) -> None:
         self._audit.settle(written=False)
         self._ahead = self._rebuild()
-        full = Answer(refusal=refuse(GeneralRefusal.STORAGE_FULL), seq=self._ahead.seq)
-        return [answer if self._stands(job, answer) else full for job, answer in zip(batch, answers, strict=True)]
+        self._check_head()
+
+    def _check_head(self) -> None:
+        """A state that is not the store's own would have its next event refused by the store, or chained to nothing."""
+        assert (self._ahead.seq, self._ahead.hash) == self._store.head(), "the state is not the one that is stored"
 
     def _stands(self, job: Request | Keep, answer: Answer) -> bool:
         if isinstance(job, Keep):
@@ -225,16 +248,32 @@ class Writer:
         seq = self._ahead.seq + 1
         body = canonical(
             Body(
-                seq=seq, at_ms=at_ms, kind=kind.name, version=kind.version, goal_id=draft.goal_id, actor=stamp.actor, proof=stamp.proof,
-                surface=stamp.surface, on_behalf_of=stamp.on_behalf_of, cause=stamp.cause, facts=draft.facts,
+                seq=seq,
+                at_ms=at_ms,
+                kind=kind.name,
+                version=kind.version,
+                goal_id=draft.goal_id,
+                actor=stamp.actor,
+                proof=stamp.proof,
+                surface=stamp.surface,
+                on_behalf_of=stamp.on_behalf_of,
+                cause=stamp.cause,
+                facts=draft.facts,
                 words_digest=None if words is None or salt is None else words_digest(words, salt),
             )
-        )  # fmt: skip
+        )
         chained = link(self._ahead.hash, body)
         recorded = Recorded(
-            seq=seq, at_ms=at_ms, kind=kind.name, goal_id=draft.goal_id, actor=stamp.actor, surface=stamp.surface,
-            facts=draft.facts, words=draft.words, hash=chained,
-        )  # fmt: skip
+            seq=seq,
+            at_ms=at_ms,
+            kind=kind.name,
+            goal_id=draft.goal_id,
+            actor=stamp.actor,
+            surface=stamp.surface,
+            facts=draft.facts,
+            words=draft.words,
+            hash=chained,
+        )
         fold(self._ahead, recorded)
         pending.events.append(EventRow(seq, draft.goal_id, kind.name, body, words, salt, chained))
         return recorded

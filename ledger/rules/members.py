@@ -12,8 +12,10 @@ from pydantic import Field
 from ledger.events import Draft, Facts, Words
 from ledger.ids import BOT, RESERVED_MEMBER_IDS, MemberId, TokenId
 from ledger.params import Capabilities, GoalIdText, MemberIdText, Params, Sha256Text, Title
+from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, next_seq, refuse, registered
-from ledger.state import Workspace
+from ledger.rules.todos import everything_held
+from ledger.state import Member, Workspace
 
 PAIRING_TTL_SECONDS_DEFAULT = 900
 PAIRING_TTL_SECONDS_MAX = 86_400
@@ -220,6 +222,8 @@ def decide_create(workspace: Workspace, _caller: Caller, ask: CreateWorkspace, _
     owner = MemberId(ask.owner)
     if owner in RESERVED_MEMBER_IDS:
         return refuse(MemberRefusal.MEMBER_ID_RESERVED, member_id=owner)
+    if ask.owner_secret_digest == ask.bot_secret_digest:
+        return refuse(MemberRefusal.SECRET_IN_USE)
     return (
         Draft(facts=WorkspaceCreated(incarnation=ask.incarnation), words=WorkspaceWords(name=ask.name)),
         _added(owner, "person", ask.owner_name, roles=("owner",)),
@@ -261,23 +265,27 @@ def decide_add(workspace: Workspace, _caller: Caller, ask: AddMember, _now_ms: i
 
 
 def decide_revoke(workspace: Workspace, _caller: Caller, ask: RevokeMember, _now_ms: int) -> Decision:
-    """End a member, except the last owner: a workspace nobody can decide for is lost."""
-    member = workspace.members.get(MemberId(ask.member_id))
-    if member is None:
-        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=ask.member_id)
-    if member.revoked:
-        return refuse(MemberRefusal.MEMBER_REVOKED, member_id=member.member_id)
+    """End a member, except the last owner: a workspace nobody can decide for is lost.
+
+    What the member holds is given back with it, or it would wait for ever for somebody who cannot come.
+    """
+    if ask.member_id in RESERVED_MEMBER_IDS:
+        return refuse(MemberRefusal.MEMBER_ID_RESERVED, member_id=ask.member_id)
+    member = _living(workspace, ask.member_id)
+    if isinstance(member, Refusal):
+        return member
     owners = [m for m in workspace.members.values() if "owner" in m.roles and not m.revoked]
     if owners == [member]:
         return refuse(MemberRefusal.LAST_OWNER, member_id=member.member_id)
-    return (Draft(facts=MemberRevoked(member_id=member.member_id)),)
+    held = (draft for goal in workspace.goals.values() for draft in everything_held(goal, member.member_id))
+    return (Draft(facts=MemberRevoked(member_id=member.member_id)), *held)
 
 
 def decide_issue_token(workspace: Workspace, _caller: Caller, ask: IssueToken, now_ms: int) -> Decision:
     """Record a credential by its digest."""
-    member = registered(workspace, MemberId(ask.member_id))
-    if member is None:
-        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=ask.member_id)
+    member = _living(workspace, ask.member_id)
+    if isinstance(member, Refusal):
+        return member
     if ask.secret_digest in workspace.tokens:
         return refuse(MemberRefusal.SECRET_IN_USE)
     expires_at_ms = None if ask.ttl_seconds is None else now_ms + ask.ttl_seconds * 1000
@@ -305,9 +313,9 @@ def decide_revoke_token(workspace: Workspace, _caller: Caller, ask: RevokeToken,
 
 def decide_pair(workspace: Workspace, _caller: Caller, ask: PairMember, now_ms: int) -> Decision:
     """Offer a code for one person."""
-    member = registered(workspace, MemberId(ask.member_id))
-    if member is None:
-        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=ask.member_id)
+    member = _living(workspace, ask.member_id)
+    if isinstance(member, Refusal):
+        return member
     if member.kind != "person":
         return refuse(MemberRefusal.NOT_A_PERSON, member_id=member.member_id)
     if ask.code_digest in workspace.pairings:
@@ -352,6 +360,13 @@ def decide_rotate(workspace: Workspace, _caller: Caller, ask: RotateButtonKey, n
             )
         ),
     )
+
+
+def _living(workspace: Workspace, member_id: str) -> Member | Refusal:
+    member = workspace.members.get(MemberId(member_id))
+    if member is None:
+        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=member_id)
+    return refuse(MemberRefusal.MEMBER_REVOKED, member_id=member_id) if member.revoked else member
 
 
 def _token_id(workspace: Workspace, offset: int) -> TokenId:

@@ -3,7 +3,9 @@
 The order of the conditions is the decision: the first that holds is the answer. If it cannot be made, it is no.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
+from heapq import merge
 from typing import Annotated
 
 import msgspec
@@ -11,14 +13,12 @@ from pydantic import Field
 
 from ledger.ids import GoalId, MemberId
 from ledger.params import GoalIdText, MemberIdText, Params
-from ledger.rules.common import granted, registered
-from ledger.rules.leases import effective_claim, effective_lease
+from ledger.rules.common import granted, lacking, must_review, registered
+from ledger.rules.leases import effective_claim
 from ledger.state import Goal, Member, Todo, Workspace
 
 WINDOW_HOURS = 24
 SLOT_MINUTES = 1
-CANDIDATES_MAX = 256
-"""How much ready work is looked at to find some that fits the agent."""
 
 
 class QuotaState(StrEnum):
@@ -84,10 +84,10 @@ def decide_should_run(workspace: Workspace, goal_id: GoalId, agent_id: MemberId,
         return _verdict(QuotaState.BLOCKED_HEALTH, QuotaDecision.SKIP, unknown)
     if (halted := _halted(goal)) is not None:
         return halted
-    if goal.adopted.get(agent_id, 1) < goal.confirmed:
+    if must_review(goal, agent_id):
         return _verdict(QuotaState.OBJECTIVE_REVIEW_REQUIRED, QuotaDecision.REPAIR, "revision_not_adopted")
-    todo, lacking = select(goal, member, now_ms)
-    if todo is None and lacking:
+    todo, passed_over = select(goal, member, now_ms)
+    if todo is None and passed_over:
         return _verdict(QuotaState.CAPABILITY_MISSING, QuotaDecision.REPAIR, "capability_missing")
     if todo is not None and allowed_slots(goal) == 0:
         return _verdict(QuotaState.THROTTLED, QuotaDecision.SKIP, "slots_exhausted")
@@ -99,39 +99,35 @@ def decide_should_run(workspace: Workspace, goal_id: GoalId, agent_id: MemberId,
 def select(goal: Goal, member: Member, now_ms: int) -> tuple[Todo | None, bool]:
     """The todo this agent would do next, and whether work was passed over for want of a capability.
 
-    Its own first, then the ready ones by priority and order of creation.
+    Its own first, then the ready ones by priority and order of creation. All of them are looked at before the answer
+    is none: work that fits must not be hidden by work that does not.
     """
-    lacking = False
+    passed_over = False
     for todo in _candidates(goal, member.member_id, now_ms):
-        if (
-            todo.role != "agent"
-            or todo.task_class != "advancement_task"
-            or todo.status != "open"
-            or goal.unmet.get(todo.todo_id)
-        ):
+        if not _may_be_done(goal, todo, member, now_ms):
             continue
-        if member.member_id in todo.excluded_agents or todo.bound_agent not in {None, member.member_id}:
-            continue
-        if effective_claim(goal, todo, now_ms) not in {None, member.member_id}:
-            continue
-        held = effective_lease(goal, todo.todo_id, now_ms)
-        if held is not None and held.owner != member.member_id:
-            continue
-        if all(
-            capability in member.capabilities for capability in (*todo.required_capabilities, *goal.intent.capabilities)
-        ):
-            return todo, lacking
-        lacking = True
-    return None, lacking
+        if not lacking(goal, todo, member):
+            return todo, passed_over
+        passed_over = True
+    return None, passed_over
 
 
-def _candidates(goal: Goal, agent_id: MemberId, now_ms: int) -> list[Todo]:
-    mine = sorted(
-        (goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ())), key=lambda todo: (todo.priority, todo.seq)
-    )
-    lapsed = [(goal.todos[todo_id].priority, goal.todos[todo_id].seq, todo_id) for todo_id in goal.lapsed(now_ms)]
-    free = sorted([*lapsed, *goal.ready[:CANDIDATES_MAX]]) if lapsed else goal.ready[:CANDIDATES_MAX]
-    return [*mine, *(goal.todos[todo_id] for _, _, todo_id in free)]
+def _may_be_done(goal: Goal, todo: Todo, member: Member, now_ms: int) -> bool:
+    if todo.role != "agent" or todo.task_class != "advancement_task" or todo.status != "open":
+        return False
+    if goal.unmet.get(todo.todo_id) or member.member_id in todo.excluded_agents:
+        return False
+    if todo.bound_agent not in {None, member.member_id}:
+        return False
+    return effective_claim(goal, todo, now_ms) in {None, member.member_id}
+
+
+def _candidates(goal: Goal, agent_id: MemberId, now_ms: int) -> Iterator[Todo]:
+    mine = (goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ()))
+    yield from sorted(mine, key=lambda todo: (todo.priority, todo.seq))
+    # A lease that has passed its end and is not yet written off hides its todo from the ready ones.
+    lapsed = sorted((goal.todos[todo_id].priority, goal.todos[todo_id].seq, todo_id) for todo_id in goal.lapsed(now_ms))
+    yield from (goal.todos[todo_id] for _, _, todo_id in merge(lapsed, goal.ready))
 
 
 def _halted(goal: Goal) -> Verdict | None:

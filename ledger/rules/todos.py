@@ -5,6 +5,7 @@ Completing needs evidence that was made for this very todo, honours the lease's 
 successor in the same event group, so that it exists exactly once.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from ledger.events import Draft
@@ -346,6 +347,18 @@ def _fenced_out(
         return None
     held = fence(goal, todo, caller, ask, now_ms)
     return held if isinstance(held, Refusal) else None
+
+
+def everything_held(goal: Goal, member_id: MemberId) -> Iterator[Draft]:
+    """The ends of all that a member holds in a goal, so that others can go on with it."""
+    for todo in goal.todos.values():
+        if todo.claimed_by != member_id:
+            continue
+        lease = goal.leases.get(todo.todo_id)
+        if lease is not None and lease.status == "active":
+            yield Draft(facts=given_back(lease), goal_id=goal.goal_id)
+        else:
+            yield Draft(facts=TodoReleased(todo_id=todo.todo_id), goal_id=goal.goal_id)
 
 
 def _end_lease(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
