@@ -22,7 +22,6 @@ NESTING_MAX = 5
 ENVELOPE_FRAME_BYTES = 256
 
 _CONTAINERS = frozenset({"form", "column_set", "column", "collapsible_panel"})
-_TEXTS = frozenset({"plain_text"})
 _T = TypeVar("_T")
 
 
@@ -96,7 +95,7 @@ def envelope_bytes(card: bytes) -> int:
 
 
 def elements_of(payload: JsonObject) -> Iterator[tuple[JsonObject, int]]:
-    """Every element below the body with the number of containers around it."""
+    """Every tagged part below the body, texts too, with the number of containers around it."""
     yield from _walk(payload["body"], 0)
 
 
@@ -106,7 +105,7 @@ def _walk(node: Json, depth: int) -> Iterator[tuple[JsonObject, int]]:
             yield from _walk(item, depth)
     elif isinstance(node, dict):
         tag = node.get("tag")
-        if isinstance(tag, str) and tag not in _TEXTS:
+        if isinstance(tag, str):
             yield node, depth
         for value in node.values():
             yield from _walk(value, depth + 1 if tag in _CONTAINERS else depth)

@@ -111,7 +111,8 @@ GOAL = GoalView(
     state="active",
     revision=2,
     priority="P1",
-    objective="A newcomer can follow every page of docs/ from top to bottom without meeting a dead link or a command that fails.",
+    objective="A newcomer can follow every page of docs/ from top to bottom "
+    "without meeting a dead link or a command that fails.",
     need=NeedView(code="work", people=("link-checker",)),
     responsible=("link-checker",),
     claimed_until_ms=NOW_MS + HOUR_MS,
@@ -161,7 +162,11 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
     ),
     "clarifying": (
         goal(
-            "clarifying", need=need("answer", "Ann Li"), question=QUESTION, cause=cause("goal.question_asked"), **BARE
+            "clarifying",
+            need=need("answer", "Ann Li"),
+            question=QUESTION,
+            cause=cause("goal.question_asked", actor="steward"),
+            **BARE,
         ),
         tokens("goal.clarify", "goal.withdraw"),
     ),
@@ -177,7 +182,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             artifacts=(REPORT, LOG),
             todos_done=5,
             todos=(),
-            cause=cause("goal.delivered"),
+            cause=cause("goal.delivered", actor="steward"),
         ),
         tokens("goal.pause", "goal.stop"),
     ),
@@ -197,7 +202,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             need=NOTHING,
             artifacts=(REPORT, LOG),
             decision=decided("accepted"),
-            cause=cause("goal.accepted"),
+            cause=cause("goal.accepted", actor="Ben Ortiz"),
         ),
         {},
     ),
@@ -206,7 +211,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             "declined",
             need=NOTHING,
             decision=decided("declined", "Not before the move."),
-            cause=cause("goal.declined"),
+            cause=cause("goal.declined", actor="Ben Ortiz"),
             **BARE,
         ),
         {},
@@ -217,7 +222,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             "stopped",
             need=NOTHING,
             decision=decided("stopped", "The docs move elsewhere."),
-            cause=cause("goal.stopped"),
+            cause=cause("goal.stopped", actor="Ben Ortiz"),
         ),
         {},
     ),
@@ -328,7 +333,7 @@ def results() -> dict[str, CardView]:
         code="",
         details={},
         goal_id="goal-3",
-        title="Keep the documentation free of broken links",
+        title=GOAL.title,
     )
     refused = msgspec.structs.replace(done, ok=False, code="stale_basis")
     return {"result_ok": card("result", result=done), "result_refused": card("result", result=refused)}

@@ -1,4 +1,7 @@
-"""Every state of every card, as it is sent. `FRONTSTAGE_UPDATE_GOLDENS=1 pytest tests/unit/test_cards_golden.py` redraws them."""
+"""Every state of every card, as it is sent.
+
+`FRONTSTAGE_UPDATE_GOLDENS=1 pytest tests/unit/test_cards_golden.py` draws them anew.
+"""
 
 import os
 from pathlib import Path
@@ -6,6 +9,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from bot.simulator.cardcheck import check_card
+from bot.simulator.mentions import of_card
 from cards.draw import draw, encode
 from tests.golden.card_views import NOW_MS, SAMPLES
 
@@ -20,6 +25,13 @@ def test_a_card_is_drawn_as_it_was(name):
     if UPDATE:
         file.write_bytes(orjson.dumps(drawn, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     assert drawn == orjson.loads(file.read_bytes())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_simulated_platform_takes_the_card_and_finds_no_mention(name):
+    golden = orjson.loads((FOLDER / f"{name}.json").read_bytes())
+    check_card(golden)
+    assert of_card(golden) == []
 
 
 def led_by(node, language):

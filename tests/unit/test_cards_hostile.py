@@ -1,4 +1,4 @@
-"""Whatever somebody types into whatever field: the card is sent, shows it literally, mentions nobody and hides no cut."""
+"""Whatever somebody types into whatever field: the card is sent, shows it literally, mentions nobody, hides no cut."""
 
 import msgspec
 import orjson
@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cards.budget import ELEMENTS_MAX, ENVELOPE_BYTES_MAX, LEVELS, envelope_bytes
+from bot.simulator.cardcheck import check_card
+from bot.simulator.mentions import of_card
+from cards.budget import ELEMENTS_MAX, ENVELOPE_BYTES_MAX, LEVELS, elements_of, envelope_bytes
 from cards.draw import draw, encode
 from cards.text import name_of
 from ledger.params import LINE_CHARS_MAX
@@ -126,8 +128,9 @@ def checked(view, locale="zh"):
     body = {"receive_id": "oc_" + "0" * 32, "msg_type": "interactive", "content": data.decode(), "uuid": "0" * 50}
     assert len(orjson.dumps(body)) <= envelope_bytes(data) <= ENVELOPE_BYTES_MAX
     sent = orjson.loads(data)
-    assert data.count(b'"tag":"') - data.count(b'"tag":"plain_text"') <= ELEMENTS_MAX
-    assert mentions(sent) == []
+    check_card(sent)
+    assert sum(1 for _ in elements_of(sent)) <= ELEMENTS_MAX
+    assert mentions(sent) == of_card(sent) == []
     for _, text in strings(sent):
         assert plain(text) == text
     return sent
