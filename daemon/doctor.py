@@ -65,7 +65,7 @@ def main(command: Command) -> int:
 
 def _lines(finding: Finding) -> str:
     line = f"{finding.level:<4}  {finding.subject:<15}  {one_line(finding.said)}\n"
-    return line + (f"{"":23}fix: {one_line(finding.remedy)}\n" if finding.remedy else "")
+    return line + (f"{'':23}fix: {one_line(finding.remedy)}\n" if finding.remedy else "")
 
 
 def examine(home: Home) -> list[Finding]:

@@ -202,7 +202,7 @@ def _read_flags(
 
 def _unknown_flag(typed: str, parameters: "dict[str, Parameter]") -> UsageError:
     known = [flag_of(name) for name in (*parameters, *GLOBAL_PARAMETERS)]
-    near = nearest(typed, known) if typed.startswith("--") and typed.isascii() else ""
+    near = nearest(typed, known) if typed.startswith("--") and len(typed) > 3 and typed.isascii() else ""
     hint = f"did you mean {near}?" if near else f"known flags: {', '.join(known)}"
     return UsageError(f"there is no flag {shown(typed)} here", hint=hint)
 
