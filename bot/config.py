@@ -1,0 +1,117 @@
+"""The bot's settings: the `[lark]` part of the home's `config.toml`, parsed once.
+
+The app's secret is read from a file that only its owner can read, or from the settings themselves if those are such a
+file. The domain is configuration and never follows from anything that was received.
+"""
+
+import os
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+CONFIG_BYTES_MAX: Final = 256 * 1024
+SECRET_BYTES_MAX: Final = 4_096
+_HTTPS_ORIGIN: Final = re.compile(r"https://[A-Za-z0-9.-]+(:\d{1,5})?")
+_LOOPBACK_ORIGIN: Final = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
+
+
+class ConfigError(ValueError):
+    """The settings cannot be used; says where and why, and quotes nothing."""
+
+
+def _origin(domain: str) -> str:
+    if _HTTPS_ORIGIN.fullmatch(domain) or _LOOPBACK_ORIGIN.fullmatch(domain):
+        return domain
+    raise ValueError(
+        "must be a bare origin, https or on this machine: https://open.feishu.cn, https://open.larksuite.com"
+    )
+
+
+class LarkSection(BaseModel):
+    """`[lark]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    app_id: Annotated[str, Field(min_length=1, max_length=160, description="The app's id, cli_…")]
+    app_secret: Annotated[SecretStr | None, Field(description="Its secret, if the settings are a private file")] = None
+    app_secret_file: Annotated[str | None, Field(description="A private file with the secret in it")] = None
+    domain: Annotated[str, AfterValidator(_origin)] = "https://open.feishu.cn"
+    transport: Literal["ws"] = "ws"
+    locale: Annotated[Literal["en", "zh"], Field(description="What to assume of people whose client does not say")] = (
+        "en"
+    )
+
+    @model_validator(mode="after")
+    def _one_secret(self) -> Self:
+        if (self.app_secret is None) == (self.app_secret_file is None):
+            raise ValueError("needs app_secret_file or app_secret, and not both")
+        return self
+
+
+class BotSection(BaseModel):
+    """`[bot]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+
+class Config(BaseModel):
+    """The settings; sections of others are theirs."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    lark: LarkSection
+    bot: BotSection = BotSection()
+
+
+def load(home: Path) -> Config:
+    """Read `config.toml` of a home. Raises ConfigError."""
+    path = home / "config.toml"
+    try:
+        raw = _read(path, CONFIG_BYTES_MAX)
+        config = Config.model_validate(tomllib.loads(raw.decode()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        # The parser's own words may quote the line, and the line may be the secret.
+        raise ConfigError(f"{path.name} is not TOML") from error
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "lark"
+        raise ConfigError(f"{path.name}: {where}: {problem['msg'].removeprefix('Value error, ')}") from None
+    if config.lark.app_secret is not None:
+        _private(path, "it holds app_secret")
+    return config
+
+
+def app_secret(home: Path, lark: LarkSection) -> str:
+    """The app's secret. Raises ConfigError."""
+    if lark.app_secret is not None:
+        secret = lark.app_secret.get_secret_value()
+    else:
+        path = home / Path(lark.app_secret_file or "").expanduser()
+        raw = _read(path, SECRET_BYTES_MAX)
+        _private(path, "it holds the app's secret")
+        secret = raw.decode(errors="replace").strip()
+    if not secret or not secret.isprintable():
+        raise ConfigError("lark: the app's secret is empty or not one line of text")
+    return secret
+
+
+def _read(path: Path, bytes_max: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(bytes_max + 1)
+    except OSError as error:
+        raise ConfigError(f"{path.name} cannot be read: {os.strerror(error.errno or 0)}") from None
+    if len(raw) > bytes_max:
+        raise ConfigError(f"{path.name} is larger than {bytes_max} bytes")
+    return raw
+
+
+def _private(path: Path, why: str) -> None:
+    if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ConfigError(f"{path.name} can be read by others, and {why}: chmod 600 {path.name}")

@@ -1,0 +1,212 @@
+"""One card of one slot: look, draw, compare, and do the one step that makes the chat say what the ledger says.
+
+Which step that is, and what is remembered of it, is decided in `bot/steps.py`; here it is done, and each fault of the
+platform gets its one consequence:
+
+    rate limit, unknown outcome   again, a few times, then later         gone          one new message, if still needed
+    token, fatal                  later, with growing patience           chat lost     the slot pauses
+    card refused                  one short text, then other content     bad request   this content is not tried again
+
+A post carries a key that does not depend on its content. Where an earlier post may have reached the platform without
+an answer (in this process, or in one before it), the message that comes back may show older content: then no digest is
+remembered and the next look patches it.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.backend import Backend, Slot
+from bot.clock import Clock
+from bot.dirty import DirtyCards
+from bot.holds import PressHolds
+from bot.journal import Journal
+from bot.lark import LarkFault, LarkFaultKind, SentMessage
+from bot.outbox import Outbox
+from bot.routes import card_uuid, route_of_slot, slot_goal, text_uuid, urgency_of
+from bot.steps import (
+    LATER,
+    Patch,
+    Post,
+    Step,
+    Wanted,
+    after_gone,
+    next_step,
+    patched,
+    paused,
+    posted,
+    texted,
+    wanted_of,
+)
+from bot.texts import fallback_text
+from cards.draw import draw, encode, fingerprint
+from ledger.projections.views import CardView
+from ledger.text.say import Locale
+
+_log = logging.getLogger("frontstage.bot.delivery")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drawn:
+    """A card as it should be now."""
+
+    wanted: Wanted
+    card: bytes
+    title: str
+
+
+class CardDelivery:
+    """Does the steps. One per process; `taken_over` starts each leadership."""
+
+    def __init__(
+        self, backend: Backend, outbox: Outbox, journal: Journal, holds: PressHolds, clock: Clock, *, locale: Locale
+    ) -> None:
+        """`locale` is what clients see that know neither of the card's languages."""
+        self._backend = backend
+        self._outbox = outbox
+        self._journal = journal
+        self._holds = holds
+        self._clock = clock
+        self._locale = locale
+        self._inherited: set[str] = set()
+        self._lost_digest: dict[str, str] = {}
+        self._hopeless_digest: dict[str, str] = {}
+
+    def taken_over(self, slots: Iterable[str]) -> None:
+        """Begin to lead: another bot, or this one before it died, may have posted any of these and not said so."""
+        self._inherited = set(slots)
+        self._lost_digest.clear()
+        self._hopeless_digest.clear()
+
+    async def bring_up(self, slot: Slot, dirty: DirtyCards) -> bool:
+        """Make the card of this slot true; says whether anything was sent. Raises what calls for a later try."""
+        return await self._outbox.repeated(lambda: self._attempt(slot, dirty))
+
+    async def _attempt(self, slot: Slot, dirty: DirtyCards) -> bool:
+        await self._unheld(slot)
+        drawn = await self._draw(slot)
+        step = self._step(drawn)
+        if drawn is None or step is None:
+            return False
+        await self._outbox.turn(_place(step, slot), urgency_of(slot))
+        if slot.slot in dirty or self._is_held(slot):
+            # It waited, and something happened meanwhile: what was drawn before is not worth sending.
+            dirty.taken_up(slot.slot)
+            await self._unheld(slot)
+            drawn = await self._draw(slot)
+            step = self._step(drawn)
+            if drawn is None or step is None:
+                return False
+        await (self._post(slot, drawn, step) if isinstance(step, Post) else self._patch(slot, drawn, step))
+        now = self._journal.get(slot.slot)
+        if now is not None and now.message_id and not now.digest:
+            dirty.add(slot.slot, urgency_of(slot))
+        return True
+
+    async def _draw(self, slot: Slot) -> Drawn | None:
+        seen = await self._backend.view(slot.slot)
+        if seen is None:
+            return None
+        card = draw(seen.view, locale=self._locale, now_ms=self._clock.now_ms())
+        wanted = wanted_of(seen.view, slot=slot.slot, chat_id=slot.chat_id, digest=fingerprint(card), version=seen.seq)
+        return Drawn(wanted=wanted, card=encode(card), title=_title(seen.view))
+
+    def _step(self, drawn: Drawn | None) -> Step:
+        if drawn is None or self._hopeless_digest.get(drawn.wanted.slot) == drawn.wanted.digest:
+            return None
+        wanted = drawn.wanted
+        step = next_step(wanted, self._journal.get(wanted.slot), self._clock.now_ms())
+        if not isinstance(step, Post):
+            self._inherited.discard(wanted.slot)
+        return step
+
+    async def _post(self, slot: Slot, drawn: Drawn, step: Post) -> None:
+        wanted = drawn.wanted
+        try:
+            sent = await self._post_somewhere(slot, drawn.card, card_uuid(slot.slot, step.replaces))
+        except LarkFault as fault:
+            if fault.kind is LarkFaultKind.UNKNOWN_OUTCOME:
+                same = self._lost_digest.setdefault(slot.slot, wanted.digest) == wanted.digest
+                if not same:
+                    self._lost_digest[slot.slot] = ""
+            await self._consequence(slot, drawn, fault)
+            return
+        sure = slot.slot not in self._inherited and self._lost_digest.get(slot.slot, wanted.digest) == wanted.digest
+        self._inherited.discard(slot.slot)
+        self._lost_digest.pop(slot.slot, None)
+        now_ms = self._clock.now_ms()
+        await self._journal.remember(posted(wanted, step, sent.message_id, now_ms, content_is_sure=sure))
+
+    async def _post_somewhere(self, slot: Slot, card: bytes, uuid: str) -> SentMessage:
+        route = route_of_slot(slot)
+        try:
+            return await self._outbox.once(slot.chat_id, lambda lark: route.post_card(lark, card, uuid))
+        except LarkFault as fault:
+            if fault.kind is not LarkFaultKind.GONE or route.reply_to is None:
+                raise
+        # What it answers was taken back; the card stands by itself then.
+        await self._outbox.turn(slot.chat_id, urgency_of(slot))
+        return await self._outbox.once(slot.chat_id, lambda lark: route.without_reply().post_card(lark, card, uuid))
+
+    async def _patch(self, slot: Slot, drawn: Drawn, step: Patch) -> None:
+        delivered = self._journal.get(slot.slot)
+        if delivered is None:
+            raise AssertionError("only what was delivered is patched")
+        try:
+            await self._outbox.once(step.message_id, lambda lark: lark.patch_card(step.message_id, drawn.card))
+        except LarkFault as fault:
+            if fault.kind is not LarkFaultKind.GONE:
+                await self._consequence(slot, drawn, fault)
+                return
+            then = after_gone(drawn.wanted, delivered)
+            if not isinstance(then, Post):
+                await self._journal.remember(then)
+                return
+            await self._outbox.turn(slot.chat_id, urgency_of(slot))
+            await self._post(slot, drawn, then)
+            return
+        await self._journal.remember(patched(drawn.wanted, delivered))
+
+    async def _consequence(self, slot: Slot, drawn: Drawn, fault: LarkFault) -> None:
+        """What follows from a fault that is not cured by doing the same again; the others are raised."""
+        wanted, delivered, now_ms = drawn.wanted, self._journal.get(slot.slot), self._clock.now_ms()
+        if fault.kind in LATER:
+            raise fault
+        _log.warning("a card was not delivered: %s", fault)
+        match fault.kind:
+            case LarkFaultKind.CHAT_LOST:
+                await self._journal.remember(paused(wanted, delivered, now_ms))
+            case LarkFaultKind.REFUSED_CARD:
+                await self._fall_back(slot, drawn)
+            case _:
+                # The call is wrong in a way that no repetition cures; other content may have better luck.
+                self._hopeless_digest[slot.slot] = wanted.digest
+
+    async def _fall_back(self, slot: Slot, drawn: Drawn) -> None:
+        delivered, wanted = self._journal.get(slot.slot), drawn.wanted
+        if delivered is None or delivered.state != "text":
+            text = fallback_text(slot_goal(slot.slot), drawn.title, self._locale)
+            try:
+                await self._outbox.say(route_of_slot(slot), text, text_uuid(slot.slot))
+            except LarkFault as fault:
+                if fault.kind in LATER:
+                    raise
+                _log.warning("nor was the text in its place: %s", fault)
+        await self._journal.remember(texted(wanted, delivered, self._clock.now_ms()))
+
+    async def _unheld(self, slot: Slot) -> None:
+        delivered = self._journal.get(slot.slot)
+        if delivered is not None:
+            await self._holds.clear(delivered.message_id)
+
+    def _is_held(self, slot: Slot) -> bool:
+        delivered = self._journal.get(slot.slot)
+        return delivered is not None and self._holds.is_held(delivered.message_id)
+
+
+def _place(step: Post | Patch, slot: Slot) -> str:
+    return slot.chat_id if isinstance(step, Post) else step.message_id
+
+
+def _title(view: CardView) -> str:
+    return view.goal.title if view.goal is not None else ""

@@ -1,0 +1,147 @@
+"""What comes in: relayed at once, answered in time, and never decided here.
+
+A press is relayed to the daemon, which decides, and its toast is the answer. Whoever was told "still working" is told
+the result afterwards: by the card if it changed, otherwise by a reply. A message is acknowledged after its answer was
+posted; if the daemon cannot be asked, or if this bot may not answer because another one leads, the handler raises and
+the platform delivers the message again, to the same outcome under the same key.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from bot.backend import Backend, BackendFault, BackendFaultKind, PressResult, Reply, Toast
+from bot.clock import Clock
+from bot.holds import PressHolds
+from bot.lark import PRESS_ANSWER_MS_MAX, InboundMessage, InboundPress, LarkFault, toast
+from bot.leader import Leadership
+from bot.outbox import NotLeadingError, Outbox
+from bot.routes import answer_uuid, late_uuid, route_of_answer, route_of_late_result, said
+from bot.steps import LATER
+from bot.sync import Sync
+from bot.texts import PRESS_TOASTS
+
+TOAST_CHARS_MAX: Final = 300
+EVENT_TYPES_MAX: Final = 100
+PRESS_TRIES_MAX: Final = 2
+PRESS_RETRY_S: Final = 0.3
+# The platform says with this event that a chat can be reached (again).
+BOT_ADDED: Final = "im.chat.member.bot.added_v1"
+
+_log = logging.getLogger("frontstage.bot.inbound")
+
+
+class UnansweredError(Exception):
+    """A message could not be answered now; raised so that it is delivered again."""
+
+
+class Inbound:
+    """The gateway's handlers."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        outbox: Outbox,
+        sync: Sync,
+        leadership: Leadership,
+        clock: Clock,
+        *,
+        holds: PressHolds,
+    ) -> None:
+        """Nothing is kept here but counts."""
+        self._backend = backend
+        self._outbox = outbox
+        self._sync = sync
+        self._leadership = leadership
+        self._clock = clock
+        self._holds = holds
+        self.others: Counter[str] = Counter()
+        """How many events of each kind came that nobody here acts on."""
+
+    async def on_press(self, event: InboundPress) -> Mapping[str, object]:
+        """Relay a press and answer with its toast; the cards follow once the answer is on its way."""
+        started_ms = self._clock.steady_ms()
+        self._holds.pressed(event.message_id, event.event_id)
+        try:
+            result = await self._relay(event)
+        finally:
+            self._holds.answered(event.message_id, event.event_id)
+        if self._clock.steady_ms() - started_ms >= PRESS_ANSWER_MS_MAX:
+            await self._tell_late(event, result)
+        else:
+            self._sync.want(result.slots)
+        await self._sync.heard_from(event.chat_id)
+        return toast(result.toast.type, en=_clipped(result.toast.en), zh=_clipped(result.toast.zh))
+
+    async def on_message(self, event: InboundMessage) -> None:
+        """Relay a message and post its answer. Raises when it has to be delivered again."""
+        try:
+            reply = await self._backend.message(event)
+        except BackendFault as fault:
+            if fault.kind is BackendFaultKind.REFUSED:
+                # The daemon will never take it; delivering it again would only repeat that.
+                _log.error("the daemon does not take a message: %s", fault.code)
+                return
+            raise
+        if reply is not None:
+            await self._answer(event, reply)
+        await self._sync.heard_from(event.chat_id)
+
+    async def on_other(self, event_type: str, event_id: str, body: Mapping[str, object]) -> None:
+        """Count what nobody acts on; a chat that the bot was added to is looked at again."""
+        del event_id
+        known = event_type if event_type in self.others or len(self.others) < EVENT_TYPES_MAX else "(others)"
+        self.others[known] += 1
+        chat_id = body.get("chat_id")
+        if event_type == BOT_ADDED and isinstance(chat_id, str):
+            await self._sync.heard_from(chat_id)
+
+    async def _relay(self, event: InboundPress) -> PressResult:
+        """Ask the daemon, once more if nobody knows what came of it: the same event has its first outcome again."""
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                return await self._backend.press(event)
+            except BackendFault as fault:
+                _log.warning("a press was not relayed: %s", fault)
+                if fault.kind is not BackendFaultKind.UNKNOWN or tries >= PRESS_TRIES_MAX:
+                    kind, en, zh = PRESS_TOASTS[fault.kind]
+                    return PressResult(ok=False, toast=Toast(type=kind, en=en, zh=zh))
+            await asyncio.sleep(PRESS_RETRY_S)
+
+    async def _tell_late(self, event: InboundPress, result: PressResult) -> None:
+        """The presser reads "still working": show the result on the card, or say it when the card shows nothing new."""
+        if not self._leadership.holds():
+            return
+        changed = await self._sync.settled(result.slots)
+        if changed or result.ok:
+            return
+        text = said(event.locale, en=result.toast.en, zh=result.toast.zh)
+        try:
+            await self._outbox.say(
+                route_of_late_result(event.chat_id, event.message_id), text, late_uuid(event.event_id)
+            )
+        except (LarkFault, NotLeadingError) as fault:
+            _log.warning("the late result of a press could not be said: %s", type(fault).__name__)
+
+    async def _answer(self, event: InboundMessage, reply: Reply) -> None:
+        if not self._leadership.holds():
+            raise UnansweredError("another bot sends")
+        if reply.kind == "card":
+            if not await self._sync.posted(reply.slot):
+                raise UnansweredError("the card is not posted yet")
+            return
+        text = said(event.locale, en=reply.en, zh=reply.zh)
+        try:
+            await self._outbox.say(route_of_answer(event), text, answer_uuid(event.message_id))
+        except LarkFault as fault:
+            if fault.kind in LATER:
+                raise
+            _log.warning("a message cannot be answered: %s", fault)
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= TOAST_CHARS_MAX else f"{text[:TOAST_CHARS_MAX]}…"

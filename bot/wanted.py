@@ -1,0 +1,61 @@
+"""Which cards are wanted where: the daemon's list of slots, kept up to date by its feed.
+
+Whatever happened to a goal, all its cards are looked at again: those that are wanted, and those that were delivered
+once and are closed now, which get their last patch.
+"""
+
+from collections.abc import Iterable
+
+from bot.backend import Delivery, Slot
+from bot.journal import Journal
+from bot.routes import slot_from_key, slot_goal
+from bot.steps import PATCH_AGE_MS_MAX, REPOST_AGE_MS
+
+
+class WantedSlots:
+    """Slots by key; a key that is not on the list, such as a form's or a closed card's, speaks for itself."""
+
+    def __init__(self, journal: Journal) -> None:
+        """Empty until the first list came."""
+        self._journal = journal
+        self._listed: dict[str, Slot] = {}
+        self._of_goal: dict[str | None, tuple[str, ...]] = {}
+
+    def replace_all(self, slots: Iterable[Slot], now_ms: int) -> tuple[Slot, ...]:
+        """Take in the whole list; returns every card that has to be looked at."""
+        by_goal: dict[str | None, list[str]] = {}
+        self._listed = {slot.slot: slot for slot in slots}
+        for key in self._listed:
+            by_goal.setdefault(slot_goal(key), []).append(key)
+        self._of_goal = {goal_id: tuple(keys) for goal_id, keys in by_goal.items()}
+        once = (delivery.slot for delivery in self._journal if _may_change(delivery, now_ms))
+        return self._slots((*self._listed, *once))
+
+    def replace_goal(self, goal_id: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
+        """Take in the list of one goal; returns every card of it that has to be looked at."""
+        for key in self._of_goal.get(goal_id, ()):
+            self._listed.pop(key, None)
+        found = {slot.slot: slot for slot in slots}
+        self._listed |= found
+        self._of_goal[goal_id] = tuple(found)
+        return self._slots((*found, *self._journal.of_goal(goal_id)))
+
+    def find(self, key: str) -> Slot | None:
+        """The slot of this key."""
+        return self._listed.get(key) or slot_from_key(key)
+
+    def ageing(self, now_ms: int) -> tuple[Slot, ...]:
+        """The cards whose message will soon be too old to change."""
+        old = (
+            delivery.slot
+            for delivery in self._journal
+            if _may_change(delivery, now_ms) and now_ms - delivery.sent_at_ms >= REPOST_AGE_MS
+        )
+        return self._slots(old)
+
+    def _slots(self, keys: Iterable[str]) -> tuple[Slot, ...]:
+        return tuple(slot for key in dict.fromkeys(keys) if (slot := self.find(key)) is not None)
+
+
+def _may_change(delivery: Delivery, now_ms: int) -> bool:
+    return delivery.state not in ("paused", "gone") and now_ms - delivery.sent_at_ms < PATCH_AGE_MS_MAX

@@ -1,0 +1,430 @@
+"""A bot's whole world in memory: time that passes only when everybody waits, a daemon, and a platform that breaks.
+
+The loop's clock is virtual: when every task waits for time, the clock jumps to the next moment something is due. If
+every task waits for something else, the test is stuck, and says so instead of hanging.
+"""
+
+import asyncio
+import functools
+import selectors
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
+
+import msgspec
+
+from bot.assembly import assemble
+from bot.backend import BackendFault, BackendFaultKind, FeedEvent, Lease, PressResult, Slot, SlotList, SlotView, Toast
+from bot.lark import (
+    BotInfo,
+    InboundMessage,
+    InboundPress,
+    LarkFault,
+    LarkFaultKind,
+    LarkHealth,
+    LarkUser,
+    SentMessage,
+    checked_message,
+    checked_reply,
+    checked_send,
+)
+from bot.steps import DAY_MS
+from tests.golden.card_views import ACCEPTANCE, NOW_MS, REVIEW, goal, tokens
+from tests.golden.card_views import card as card_view
+
+CHAT = "oc_team"
+UUID_LIFE_S = 3_600
+
+
+class _JumpingSelector(selectors.SelectSelector):
+    """Never waits: tells its loop how far to jump instead."""
+
+    def __init__(self):
+        super().__init__()
+        self.loop = None
+
+    def select(self, timeout=None):
+        ready = super().select(0)
+        if ready or timeout == 0:
+            return ready
+        if timeout is None:
+            raise AssertionError("everybody waits for something that never happens")
+        self.loop.jump(timeout)
+        return ready
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """A loop whose time is a number."""
+
+    def __init__(self):
+        selector = _JumpingSelector()
+        self._now_s = 1_000.0
+        super().__init__(selector)
+        selector.loop = self
+
+    def time(self):
+        return self._now_s
+
+    def jump(self, seconds):
+        self._now_s += seconds
+
+
+def in_virtual_time(scenario):
+    """Run an async test on a virtual loop."""
+
+    @functools.wraps(scenario)
+    def run(*args, **kwargs):
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            runner.run(scenario(*args, **kwargs))
+
+    return run
+
+
+class LoopClock:
+    """Both clocks are the loop's; the wall's can be set forward."""
+
+    def __init__(self):
+        self.forward_ms = 0
+
+    def now_ms(self):
+        return NOW_MS + self.forward_ms + self.steady_ms()
+
+    def steady_ms(self):
+        return round(asyncio.get_running_loop().time() * 1_000)
+
+
+def now_s():
+    return asyncio.get_running_loop().time()
+
+
+class FakeDaemon:
+    """The daemon behind the `Backend` protocol: a little ledger of views, and faults that are asked for."""
+
+    def __init__(self, clock):
+        self.clock = clock
+        self.seq = 10
+        self.views = {}
+        self.listed = {}
+        self.stored = {}
+        self.events = []
+        self.grown = asyncio.Event()
+        self.holder, self.expires_at_ms = "", 0
+        self.faults = defaultdict(deque)
+        self.calls = Counter()
+        self.delays_s = {}
+        self.presses = {}
+        self.replies = {}
+        self.outcome = PressResult(ok=True, toast=Toast(type="success", en="Done.", zh="已完成。"))
+        self.on_press = None
+        self.healths = []
+
+    # What happens in the ledger.
+
+    def commit(self, goal_id, **slots):
+        """Something happened to a goal: these slots (by kind) show these views now; None closes the listing."""
+        self.seq += 1
+        for key, view in slots.items():
+            self.show(f"{key}@{CHAT}", view)
+        self.events.append(FeedEvent(seq=self.seq, kind="goal.changed", goal_id=goal_id))
+        self.grown.set()
+        self.grown = asyncio.Event()
+
+    def show(self, key, view, *, listed=True):
+        self.views[key] = view
+        if listed:
+            chat = key.rpartition("@")[2]
+            priority = 1 if key.startswith("goal:") else 0
+            self.listed[key] = Slot(slot=key, chat_id=chat, receive_id=chat, priority=priority)
+
+    # The protocol.
+
+    async def _begin(self, call):
+        self.calls[call] += 1
+        await asyncio.sleep(self.delays_s.get(call, 0.001))
+        if self.faults[call]:
+            fault = self.faults[call].popleft()
+            if fault is not None:
+                raise fault
+
+    async def press(self, event):
+        await self._begin("press")
+        if event.event_id not in self.presses:
+            if self.on_press is not None:
+                self.on_press(event)
+            self.presses[event.event_id] = self.outcome
+        return self.presses[event.event_id]
+
+    async def message(self, event):
+        await self._begin("message")
+        return self.replies.get(event.message_id)
+
+    async def slots(self, goal_id=None):
+        await self._begin("slots")
+        found = [
+            slot for key, slot in self.listed.items() if goal_id is None or key.split(":")[1].split("@")[0] == goal_id
+        ]
+        return SlotList(seq=self.seq, slots=tuple(found))
+
+    async def view(self, slot):
+        await self._begin("view")
+        view = self.views.get(slot)
+        return None if view is None else SlotView(seq=self.seq, view=view)
+
+    async def deliveries(self):
+        await self._begin("deliveries")
+        return tuple(self.stored.values())
+
+    async def put_delivery(self, delivery):
+        await self._begin("put_delivery")
+        known = self.stored.get(delivery.slot)
+        if known is None or known.version <= delivery.version:
+            self.stored[delivery.slot] = delivery
+
+    async def leader(self, holder, ttl_ms):
+        await self._begin("leader")
+        if holder == self.holder or self.clock.now_ms() >= self.expires_at_ms:
+            self.holder, self.expires_at_ms = holder, self.clock.now_ms() + ttl_ms
+        return Lease(leader=self.holder == holder, holder=self.holder, expires_at_ms=self.expires_at_ms)
+
+    async def feed(self, after):
+        await self._begin("feed")
+        while True:
+            grown = self.grown
+            for event in [event for event in self.events if event.seq > after]:
+                after = event.seq
+                yield event
+            await grown.wait()
+
+    async def put_health(self, health):
+        await self._begin("put_health")
+        self.healths.append(health)
+
+
+@dataclass
+class Message:
+    """A message as the platform has it."""
+
+    message_id: str
+    chat_id: str
+    kind: str
+    content: str
+    reply_to: str | None
+    uuid: str
+    at_s: float
+    gone: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that reached the platform."""
+
+    at_s: float
+    what: str
+    place: str
+    by: str = ""
+
+
+@dataclass
+class Platform:
+    """The platform that several bots share."""
+
+    messages: dict = field(default_factory=dict)
+    calls: list = field(default_factory=list)
+    faults: deque = field(default_factory=deque)
+    """For each call in turn: None, a fault, or ("after", fault): it happens, and the answer is lost."""
+
+    def cards(self):
+        return [one for one in self.messages.values() if one.kind == "card" and not one.gone]
+
+    def texts(self):
+        return [one for one in self.messages.values() if one.kind == "text"]
+
+
+class FakeLark:
+    """One bot's gateway to the platform."""
+
+    def __init__(self, platform, name="bot"):
+        self.platform = platform
+        self.name = name
+        self.call_s = 0.01
+        self.state = LarkHealth()
+        self.handlers = None
+        self.connected = asyncio.Event()
+
+    async def send_card(self, receive_id, receive_id_type, card, uuid):
+        checked_send(receive_id, receive_id_type, uuid)
+        return await self._post(receive_id, "card", card.decode(), uuid, None)
+
+    async def reply_card(self, message_id, card, uuid, in_thread):
+        checked_reply(message_id, uuid)
+        return await self._post(CHAT, "card", card.decode(), uuid, message_id)
+
+    async def send_text(self, receive_id, receive_id_type, text, uuid):
+        checked_send(receive_id, receive_id_type, uuid)
+        return await self._post(receive_id, "text", text, uuid, None)
+
+    async def reply_text(self, message_id, text, uuid, in_thread):
+        checked_reply(message_id, uuid)
+        return await self._post(CHAT, "text", text, uuid, message_id)
+
+    async def patch_card(self, message_id, card):
+        checked_message(message_id)
+        lost = await self._call("patch", message_id)
+        message = self.platform.messages.get(message_id)
+        if message is None or message.gone:
+            raise LarkFault(LarkFaultKind.GONE, code=230011)
+        message.content = card.decode()
+        if lost:
+            raise lost
+
+    async def bot_info(self):
+        return BotInfo(open_id="ou_bot", name="Frontstage")
+
+    def health(self):
+        return self.state
+
+    async def run(self, handlers):
+        self.handlers = handlers
+        self.state = LarkHealth(connected=True, since_ms=round(now_s() * 1_000), ping_interval_ms=10**12)
+        self.connected.set()
+        await asyncio.Event().wait()
+
+    async def _post(self, chat_id, kind, content, uuid, reply_to):
+        lost = await self._call(kind, chat_id)
+        platform = self.platform
+        for known in platform.messages.values():
+            if known.uuid == uuid and now_s() - known.at_s < UUID_LIFE_S:
+                return SentMessage(message_id=known.message_id, chat_id=chat_id)
+        message_id = f"om_{len(platform.messages) + 1}"
+        platform.messages[message_id] = Message(message_id, chat_id, kind, content, reply_to, uuid, now_s())
+        if lost:
+            raise lost
+        return SentMessage(message_id=message_id, chat_id=chat_id)
+
+    async def _call(self, what, place):
+        await asyncio.sleep(self.call_s)
+        self.platform.calls.append(Call(now_s(), what, place, self.name))
+        fault = self.platform.faults.popleft() if self.platform.faults else None
+        if isinstance(fault, tuple):
+            return fault[1]
+        if fault is not None:
+            raise fault
+        return None
+
+
+class World:
+    """A daemon, a platform, and any number of bots, running."""
+
+    def __init__(self):
+        self.clock = LoopClock()
+        self.daemon = FakeDaemon(self.clock)
+        self.platform = Platform()
+        self.bots = {}
+        self._group = asyncio.TaskGroup()
+
+    async def __aenter__(self):
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(self, *what):
+        for bot in self.bots.values():
+            bot.task.cancel()
+        return await self._group.__aexit__(*what)
+
+    def start(self, name="bot"):
+        lark = FakeLark(self.platform, name)
+        bot = assemble(lark, self.daemon, self.clock, holder=name, locale="en", home=None)
+        running = Running(bot, lark, self._group.create_task(bot.run()))
+        self.bots[name] = running
+        return running
+
+    async def kill(self, name="bot"):
+        """End a bot on the spot: its lease is not given back."""
+        running = self.bots.pop(name)
+        running.bot.leadership.holds = lambda: False
+        running.task.cancel()
+        await asyncio.wait([running.task])
+
+    async def quiet(self, seconds=2.0):
+        await asyncio.sleep(seconds)
+
+    async def days(self, days):
+        """Days pass on the wall, and an hour for everybody to notice."""
+        self.clock.forward_ms += days * DAY_MS
+        await self.quiet(3_700)
+
+    @property
+    def sent(self):
+        return [call.what for call in self.platform.calls]
+
+
+@dataclass
+class Running:
+    """A bot that runs."""
+
+    bot: object
+    lark: FakeLark
+    task: object
+
+    @property
+    def handlers(self):
+        return self.bot.inbound
+
+
+def review_view(goal_id="goal-3", *, revision=2, status="open", title=None):
+    shown = goal("proposed") if status == "open" else goal("active")
+    shown = msgspec.structs.replace(shown, goal_id=goal_id, **({"title": title} if title else {}))
+    review = msgspec.structs.replace(REVIEW, revision=revision, status=status)
+    offered = ("goal.confirm", "goal.decline") if status == "open" else ()
+    return card_view("review", tokens(*offered), goal=shown, review=review)
+
+
+def goal_card(goal_id="goal-3", state="active", *, title=None, done=2):
+    shown = msgspec.structs.replace(
+        goal(state), goal_id=goal_id, todos_done=done, **({"title": title} if title else {})
+    )
+    return card_view("goal", tokens("goal.pause"), goal=shown)
+
+
+def acceptance_card(goal_id="goal-3", *, status="open"):
+    shown = msgspec.structs.replace(goal("delivered"), goal_id=goal_id)
+    delivery = msgspec.structs.replace(ACCEPTANCE, status=status)
+    return card_view("acceptance", tokens("goal.accept"), goal=shown, acceptance=delivery)
+
+
+def press(event_id="ev_1", *, message_id="om_1", locale="en"):
+    return InboundPress(
+        event_id=event_id,
+        app_id="cli_1",
+        tenant_key="t",
+        operator=LarkUser(open_id="ou_ann", union_id="on_ann"),
+        chat_id=CHAT,
+        message_id=message_id,
+        token=tokens("goal.confirm")["goal.confirm"],
+        locale=locale,
+    )
+
+
+def message(message_id="om_in_1", *, chat_type="group", thread_id=None, locale="en"):
+    return InboundMessage(
+        event_id=f"ev_{message_id}",
+        message_id=message_id,
+        app_id="cli_1",
+        tenant_key="t",
+        sender=LarkUser(open_id="ou_ann", union_id="on_ann"),
+        chat_id=CHAT,
+        chat_type=chat_type,
+        thread_id=thread_id,
+        kind="text",
+        text="help",
+        mentioned=True,
+        create_time_ms=NOW_MS,
+        locale=locale,
+    )
+
+
+def fault(kind, **more):
+    return LarkFault(LarkFaultKind(kind), **more)
+
+
+def down(kind="unreachable"):
+    return BackendFault(BackendFaultKind(kind))

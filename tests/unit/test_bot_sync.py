@@ -1,0 +1,401 @@
+"""The reconciler: what a chat shows is what the ledger says, with as few messages as that takes."""
+
+import asyncio
+
+import pytest
+
+from bot.routes import card_uuid
+from tests.golden.card_views import card
+from tests.unit.bot_world import (
+    CHAT,
+    World,
+    acceptance_card,
+    down,
+    fault,
+    goal_card,
+    in_virtual_time,
+    now_s,
+    review_view,
+)
+
+GOAL = "goal:goal-3"
+REVIEW = "review:goal-3:2"
+ACCEPTANCE = "acceptance:goal-3:1"
+
+
+@in_virtual_time
+async def test_a_new_slot_is_posted_once_and_a_change_is_a_patch():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{REVIEW: review_view()})
+        await world.quiet()
+        world.daemon.commit("goal-3", **{REVIEW: review_view(status="confirmed"), GOAL: goal_card()})
+        await world.quiet()
+        assert world.sent == ["card", "patch", "card"]
+        review, shown = world.platform.cards()
+        assert "Confirm" not in review.content.replace("Confirmed", "")
+        assert "Keep the documentation" in shown.content
+
+
+@in_virtual_time
+async def test_the_same_content_is_sent_to_nobody_however_often_it_is_named():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card()})
+        await world.quiet()
+        sent = len(world.sent)
+        for _ in range(50):
+            world.daemon.commit("goal-3", **{GOAL: goal_card()})
+            await world.quiet(0.2)
+        assert len(world.sent) == sent
+
+
+@in_virtual_time
+async def test_a_thousand_idle_minutes_send_nothing():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card(), REVIEW: review_view()})
+        await world.quiet(5)
+        sent, started_s = len(world.sent), now_s()
+        await world.quiet(60_000)
+        assert now_s() - started_s >= 60_000
+        assert world.sent[sent:] == []
+        assert world.daemon.calls["view"] <= 10
+
+
+@in_virtual_time
+async def test_a_storm_of_changes_is_gathered_and_ends_with_the_newest():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        for done in range(200):
+            world.daemon.commit("goal-3", **{GOAL: goal_card(title=f"Done {done}")})
+            await asyncio.sleep(0.01)
+        await world.quiet(3)
+        assert len(world.sent) <= 15
+        assert "Done 199" in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_no_window_of_a_second_holds_more_than_the_platform_allows():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        for number in range(30):
+            world.daemon.commit(f"g-{number}", **{f"goal:g-{number}": goal_card(f"g-{number}")})
+        for number in range(60):
+            world.daemon.show(f"goal:h-{number}@oc_{number}", goal_card(f"h-{number}"))
+            world.daemon.commit(f"h-{number}")
+        await world.quiet(30)
+        for number in range(60):
+            world.daemon.show(f"goal:h-{number}@oc_{number}", goal_card(f"h-{number}", done=3))
+            world.daemon.commit(f"h-{number}")
+        await world.quiet(30)
+        assert len(world.platform.cards()) == 90
+        _within(world.platform.calls, 1.0, 50)
+        _within([call for call in world.platform.calls if call.place == CHAT], 1.0, 5)
+
+
+def _within(calls, window_s, most):
+    times = [call.at_s for call in calls]
+    for start in times:
+        assert sum(start <= at < start + window_s for at in times) <= most
+
+
+@in_virtual_time
+async def test_what_somebody_waits_for_overtakes_a_crowd_of_goal_cards():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        for number in range(40):
+            world.daemon.commit(f"g-{number}", **{f"goal:g-{number}": goal_card(f"g-{number}")})
+        await world.quiet(1)
+        begun_s = now_s()
+        world.daemon.commit("goal-3", **{REVIEW: review_view(), ACCEPTANCE: acceptance_card()})
+        await world.quiet(30)
+        urgent = [one for one in world.platform.cards() if one.uuid in _uuids(REVIEW, ACCEPTANCE)]
+        assert len(urgent) == 2
+        assert max(one.at_s for one in urgent) - begun_s < 1.5
+
+
+def _uuids(*slots):
+    return {card_uuid(f"{slot}@{CHAT}", "") for slot in slots}
+
+
+@in_virtual_time
+async def test_an_older_version_never_follows_a_newer_one():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="Newest")})
+        await world.quiet()
+        # A daemon that answers from before, once: what it says is not shown.
+        world.daemon.seq -= 1
+        world.daemon.views[f"{GOAL}@{CHAT}"] = goal_card(title="From before")
+        world.bots["bot"].bot.sync.want([f"{GOAL}@{CHAT}"])
+        await world.quiet()
+        assert "Newest" in world.platform.cards()[0].content
+        assert "From before" not in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_a_closed_card_gets_its_last_patch_although_it_is_no_longer_listed():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{REVIEW: review_view()})
+        await world.quiet()
+        key = f"{REVIEW}@{CHAT}"
+        del world.daemon.listed[key]
+        world.daemon.show(key, review_view(status="superseded"), listed=False)
+        world.daemon.commit("goal-3")
+        await world.quiet()
+        assert world.sent[-1] == "patch"
+
+
+@in_virtual_time
+async def test_a_review_that_closed_before_it_was_shown_is_not_posted():
+    async with World() as world:
+        world.daemon.commit("goal-3", **{REVIEW: review_view(status="declined")})
+        world.start()
+        await world.quiet()
+        assert world.sent == []
+
+
+FAULTS = [
+    # fault, first message or patch, calls that follow, state that is remembered
+    ("rate_limited", "card", ["card", "card"], "live"),
+    ("unknown_outcome", "card", ["card", "card"], "live"),
+    ("token", "card", ["card", "card"], "live"),
+    ("fatal", "card", ["card", "card"], "live"),
+    ("chat_lost", "card", ["card"], "paused"),
+    ("refused_card", "card", ["card", "text"], "text"),
+    ("bad_request", "card", ["card"], None),
+    ("rate_limited", "patch", ["patch", "patch"], "live"),
+    ("unknown_outcome", "patch", ["patch", "patch"], "live"),
+    ("token", "patch", ["patch", "patch"], "live"),
+    ("fatal", "patch", ["patch", "patch"], "live"),
+    ("chat_lost", "patch", ["patch"], "paused"),
+    ("refused_card", "patch", ["patch", "text"], "text"),
+    ("gone", "patch", ["patch", "card"], "reposted"),
+    ("bad_request", "patch", ["patch"], "live"),
+]
+
+
+@pytest.mark.parametrize(("kind", "on", "calls", "state"), FAULTS)
+@in_virtual_time
+async def test_each_fault_has_one_consequence(kind, on, calls, state):
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        if on == "patch":
+            world.daemon.commit("goal-3", **{GOAL: goal_card(done=1)})
+            await world.quiet()
+        before = len(world.sent)
+        world.platform.faults.append(fault(kind))
+        world.daemon.commit("goal-3", **{GOAL: goal_card(done=2)})
+        await world.quiet(400)
+        # Nothing else happens however long one waits, or however often the unchanged goal is named.
+        world.daemon.commit("goal-3")
+        await world.quiet(400)
+        assert world.sent[before:] == calls
+        kept = world.daemon.stored.get(f"{GOAL}@{CHAT}")
+        assert (kept and kept.state) == state
+
+
+@in_virtual_time
+async def test_a_rate_limit_is_waited_out_for_as_long_as_the_platform_says():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.append(fault("rate_limited", retry_after_s=7.0))
+        world.daemon.commit("goal-3", **{GOAL: goal_card()})
+        await world.quiet(20)
+        first, second = world.platform.calls
+        assert 7.0 <= second.at_s - first.at_s < 8.0
+
+
+@in_virtual_time
+async def test_calls_in_vain_are_bounded_and_grow_rare():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.extend([fault("unknown_outcome")] * 10_000)
+        world.daemon.commit("goal-3", **{GOAL: goal_card()})
+        await world.quiet(3_600)
+        assert len(world.sent) <= 100
+        world.platform.faults.clear()
+        await world.quiet(310)
+        assert len(world.platform.cards()) == 1
+
+
+@in_virtual_time
+async def test_a_lost_answer_to_a_post_makes_no_second_message():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.append(("after", fault("unknown_outcome")))
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="As it was")})
+        await world.quiet(10)
+        assert [one.kind for one in world.platform.messages.values()] == ["card"]
+        assert "As it was" in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_content_that_changed_after_a_lost_answer_is_patched_into_the_message_that_came_back():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.append(("after", fault("unknown_outcome")))
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="As it was")})
+        await asyncio.sleep(0.2)
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="As it is")})
+        await world.quiet(10)
+        assert len(world.platform.messages) == 1
+        assert "As it is" in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_a_crash_between_post_and_record_makes_no_second_message():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.faults["put_delivery"].extend([down()] * 1_000)
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="As it was")})
+        await world.quiet()
+        assert len(world.platform.messages) == 1
+        await world.kill()
+        world.daemon.faults["put_delivery"].clear()
+        assert world.daemon.stored == {}
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="As it is")})
+        world.start("next")
+        await world.quiet(15)
+        assert len(world.platform.messages) == 1
+        assert "As it is" in world.platform.cards()[0].content
+        assert world.daemon.stored[f"{GOAL}@{CHAT}"].digest
+
+
+@in_virtual_time
+async def test_a_record_that_could_not_be_written_is_written_when_the_daemon_is_back():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.faults["put_delivery"].extend([down()] * 3)
+        world.daemon.commit("goal-3", **{GOAL: goal_card()})
+        await world.quiet(30)
+        assert world.daemon.stored[f"{GOAL}@{CHAT}"].message_id == "om_1"
+        assert world.sent == ["card"]
+
+
+@in_virtual_time
+async def test_a_card_that_is_taken_away_twice_is_let_go():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        for number in range(4):
+            world.daemon.commit("goal-3", **{GOAL: goal_card(title=f"Change {number}")})
+            await world.quiet(3)
+            for one in world.platform.cards():
+                one.gone = True
+        assert world.sent == ["card", "patch", "card", "patch"]
+        assert world.daemon.stored[f"{GOAL}@{CHAT}"].state == "gone"
+
+
+@in_virtual_time
+async def test_a_closed_card_that_is_taken_away_is_not_posted_anew():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{REVIEW: review_view()})
+        await world.quiet()
+        world.platform.cards()[0].gone = True
+        world.daemon.commit("goal-3", **{REVIEW: review_view(status="confirmed")})
+        await world.quiet(10)
+        assert world.sent == ["card", "patch"]
+
+
+@in_virtual_time
+async def test_a_lost_chat_is_left_alone_until_it_is_heard_of():
+    async with World() as world:
+        bot = world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card(done=1)})
+        await world.quiet()
+        world.platform.faults.append(fault("chat_lost"))
+        for done in range(2, 5):
+            world.daemon.commit("goal-3", **{GOAL: goal_card(title=f"Done {done}")})
+            await world.quiet()
+        assert world.sent == ["card", "patch"]
+        await bot.handlers.on_other("im.chat.member.bot.added_v1", "ev_9", {"chat_id": CHAT})
+        await world.quiet()
+        assert world.sent == ["card", "patch", "patch"]
+        assert "Done 4" in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_a_refused_card_is_replaced_by_one_text_and_returns_when_its_content_is_taken():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.extend([fault("refused_card", code=230025), None, fault("refused_card", code=230025)])
+        for done in range(3):
+            world.daemon.commit("goal-3", **{GOAL: goal_card(title=f"Links {done}")})
+            await world.quiet(3)
+        assert world.sent == ["card", "text", "card", "card"]
+        (text,) = world.platform.texts()
+        assert "frontstage goal show --goal-id goal-3" in text.content
+        assert "Links 0" in text.content
+        assert world.daemon.stored[f"{GOAL}@{CHAT}"].state == "live"
+
+
+@in_virtual_time
+async def test_an_open_card_is_posted_anew_before_it_grows_too_old_and_a_closed_one_is_not():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card(), REVIEW: review_view()})
+        world.daemon.commit("goal-4", **{"goal:goal-4": goal_card("goal-4", "accepted")})
+        await world.quiet(5)
+        world.daemon.commit("goal-3", **{REVIEW: review_view(status="confirmed")})
+        await world.days(12)
+        assert world.sent == ["card"] * 3 + ["patch"]
+        await world.days(2)
+        assert world.sent[4:] == ["card"]
+        assert world.platform.cards()[-1].content == world.platform.messages["om_" + _number(world, GOAL)].content
+        await world.days(10)
+        assert world.sent[5:] == []
+
+
+def _number(world, slot):
+    return world.daemon.stored[f"{slot}@{CHAT}"].message_id.removeprefix("om_")
+
+
+@in_virtual_time
+async def test_a_daemon_that_goes_away_and_comes_back_loses_no_change():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card(done=1)})
+        await world.quiet()
+        for call in ("view", "slots", "feed", "deliveries", "put_delivery", "put_health"):
+            world.daemon.faults[call].extend([down("unreachable"), down("busy"), down("fault")])
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="Afterwards")})
+        await world.quiet(60)
+        assert "Afterwards" in world.platform.cards()[0].content
+        assert len(world.platform.messages) == 1
+
+
+@in_virtual_time
+async def test_a_card_that_cannot_be_drawn_stops_no_other():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: card("goal"), REVIEW: review_view()})
+        await world.quiet()
+        assert world.sent == ["card"]
+        world.daemon.commit("goal-3", **{GOAL: goal_card()})
+        await world.quiet()
+        assert world.sent == ["card", "card"]

@@ -1,0 +1,75 @@
+"""Two bots on one ledger: both hear, one speaks."""
+
+import pytest
+
+from bot.backend import Reply
+from bot.inbound import UnansweredError
+from tests.unit.bot_world import World, down, goal_card, in_virtual_time, message, press
+
+GOAL = "goal:goal-3"
+
+
+@in_virtual_time
+async def test_a_second_bot_sends_nothing():
+    async with World() as world:
+        world.start("first")
+        await world.quiet()
+        second = world.start("second")
+        await world.quiet()
+        for done in range(5):
+            world.daemon.commit("goal-3", **{GOAL: goal_card(title=f"Done {done}")})
+            await world.quiet(5)
+        assert {call.by for call in world.platform.calls} == {"first"}
+        # It relays what it hears, and answers presses, which is no sending.
+        answer = await second.handlers.on_press(press())
+        assert answer["toast"]["content"] == "Done."
+        # A message that it may not answer is given back, to be delivered to the bot that leads.
+        world.daemon.replies["om_in_1"] = Reply(kind="text", en="Help", zh="帮助")
+        with pytest.raises(UnansweredError):
+            await second.handlers.on_message(message())
+        assert world.platform.texts() == []
+        await world.bots["first"].handlers.on_message(message())
+        assert [one.content for one in world.platform.texts()] == ["Help"]
+
+
+@in_virtual_time
+async def test_the_second_takes_over_when_the_first_dies_and_repeats_nothing():
+    async with World() as world:
+        world.start("first")
+        await world.quiet()
+        world.start("second")
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="Before")})
+        await world.quiet()
+        await world.kill("first")
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="After")})
+        await world.quiet(15)
+        assert [(call.what, call.by) for call in world.platform.calls] == [("card", "first"), ("patch", "second")]
+        assert "After" in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_a_bot_that_cannot_reach_the_daemon_stops_sending_before_its_lease_ends():
+    async with World() as world:
+        first = world.start("first")
+        await world.quiet()
+        assert first.bot.leadership.holds()
+        world.daemon.faults["leader"].extend([down()] * 8)
+        await world.quiet(8.5)
+        assert not first.bot.leadership.holds()
+        assert world.clock.now_ms() < world.daemon.expires_at_ms + 3_000
+        await world.quiet(20)
+        assert first.bot.leadership.holds()
+
+
+@in_virtual_time
+async def test_leadership_is_given_back_on_a_clean_stop():
+    async with World() as world:
+        first = world.start("first")
+        await world.quiet()
+        first.task.cancel()
+        await world.quiet(0.5)
+        assert world.daemon.expires_at_ms - world.clock.now_ms() <= 1_000
+        del world.bots["first"]
+        second = world.start("second")
+        await world.quiet(4.5)
+        assert second.bot.leadership.holds()
