@@ -1,0 +1,342 @@
+"""Views that cards are drawn from, and which buttons a card carries now.
+
+A view shows names where a document has ids, and it shows the promise and the result word for word: what an owner
+reads here is exactly what they decide on. Nothing in a view depends on the ledger's head or on a clock reading,
+except whether a lease has passed its end.
+"""
+
+from itertools import islice
+from typing import Literal, NamedTuple, cast
+
+from ledger.canonical import basis_of
+from ledger.ids import ArtifactId, MemberId
+from ledger.projections.channel import Reading, cause_of, read_goal, responsible_of
+from ledger.projections.holds import claimed_until_ms, hold_of, holders, name_of, names_of
+from ledger.projections.views import (
+    AcceptanceView,
+    ArtifactView,
+    Cause,
+    CriterionView,
+    DecisionView,
+    FieldClass,
+    FieldView,
+    GoalView,
+    NeedView,
+    QuestionView,
+    ReviewView,
+    TodoView,
+)
+from ledger.rules.common import owners_of, unmet
+from ledger.rules.goals import FIELD_CLASS, state_basis
+from ledger.rules.quota import SLOT_MINUTES, WINDOW_HOURS, allowed_slots
+from ledger.state import CLOSED, Artifact, Delivery, Goal, Intent, Todo, Workspace
+
+TODOS_MAX = 12
+ARTIFACTS_MAX = 20
+SlotKind = Literal["form", "review", "goal", "acceptance"]
+
+_FIELDS = (
+    "objective",
+    "criteria",
+    "non_goals",
+    "constraints",
+    "write_scopes",
+    "capabilities",
+    "owners",
+    "approvers",
+    "handoff_mode",
+    "allowed_slots",
+    "budget",
+    "stop_conditions",
+    "priority",
+)
+_SHOWN_EMPTY = frozenset({"write_scopes"})
+"""Fields that say something when they are empty: no scope means that nothing may be written."""
+
+
+class Offer(NamedTuple):
+    """A button a card carries now: the action, the slot it is about, and the basis it was drawn from."""
+
+    action: str
+    subject: str
+    basis: str | None
+
+
+def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | None = None) -> GoalView:
+    """A goal as everyone may see it."""
+    found = reading or read_goal(workspace, goal, now_ms)
+    intent, counts, cause = goal.intent, found.listed.counts, cause_of(goal)
+    return GoalView(
+        goal_id=goal.goal_id,
+        title=intent.title,
+        state=goal.state,
+        revision=intent.number,
+        priority=intent.priority,
+        objective=intent.objective,
+        need=_need(workspace, goal, found),
+        responsible=names_of(workspace, responsible_of(workspace, goal, found)),
+        claimed_until_ms=claimed_until_ms(goal, now_ms),
+        write_scopes=intent.write_scopes,
+        quota_state=found.given.verdict.state.value,
+        quota_allowed_slots=allowed_slots(goal),
+        quota_spent_slots=0,
+        todos=tuple(_todo(workspace, goal, todo, now_ms) for todo in found.listed.todos[:TODOS_MAX]),
+        todos_total=counts.all - counts.cancelled,
+        todos_done=counts.done,
+        artifacts=_artifacts_of_goal(workspace, goal),
+        question=_question(workspace, goal),
+        decision=_decision(workspace, goal),
+        cause=Cause(
+            seq=cause.seq,
+            kind=cause.kind,
+            actor_id=cause.actor,
+            actor_name=name_of(workspace, cause.actor),
+            at_ms=cause.at_ms,
+            short_hash=cause.short_hash,
+        ),
+        seq=goal.last_seq,
+    )
+
+
+def review_view(workspace: Workspace, goal: Goal, revision: int) -> ReviewView:
+    """One revision of the promise as it is put before its owners."""
+    intent = goal.intents[revision - 1]
+    return ReviewView(
+        revision=intent.number,
+        status=intent.status,
+        fields=tuple(_fields(workspace, goal, intent)),
+        criteria=tuple(
+            CriterionView(criterion_id=name, text=text)
+            for name, text in zip(intent.criterion_ids, intent.criteria, strict=True)
+        ),
+        proposed_by=name_of(workspace, intent.proposed_by),
+        basis=intent.basis,
+        decision=_made(workspace, "confirmed" if intent.status == "superseded" else intent.status, intent),
+    )
+
+
+def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> AcceptanceView:
+    """One delivery as it is put before its owners: each criterion beside the evidence that names it."""
+    found = goal.deliveries[delivery - 1]
+    intent = _promise_of(goal, found)
+    artifacts = [goal.artifacts[artifact_id] for artifact_id in found.artifact_ids]
+    speaks = {artifact.artifact_id: _speaks_to(goal, intent, artifact) for artifact in artifacts}
+    criteria = tuple(
+        CriterionView(
+            criterion_id=name,
+            text=text,
+            artifacts=tuple(_artifact(workspace, one) for one in artifacts if name in speaks[one.artifact_id]),
+        )
+        for name, text in zip(intent.criterion_ids, intent.criteria, strict=True)
+    )
+    return AcceptanceView(
+        delivery=found.number,
+        status=found.status,
+        summary=found.summary,
+        criteria=criteria,
+        other_artifacts=tuple(_artifact(workspace, one) for one in artifacts if not speaks[one.artifact_id]),
+        delivered_by=name_of(workspace, found.delivered_by),
+        basis=found.basis,
+        decision=_made(workspace, found.status, found),
+    )
+
+
+def offers(workspace: Workspace, goal: Goal, kind: SlotKind, number: int | None = None) -> tuple[Offer, ...]:
+    """The buttons of one card now. `number` is the revision of a review or the delivery of an acceptance.
+
+    Every offer would be taken from an owner who pressed it at once; who may press is decided at the press.
+    """
+    del workspace
+    match kind:
+        case "review":
+            return _review_offers(goal, number)
+        case "acceptance":
+            return _acceptance_offers(goal, number)
+        case "goal":
+            return _goal_offers(goal)
+        case "form":
+            return ()
+
+
+def question_basis(goal: Goal) -> str | None:
+    """What an answer was written for: a press that carries another basis answers a question that is gone."""
+    return None if goal.question is None else basis_of("answer", goal.goal_id, goal.question.question_id)
+
+
+def _review_offers(goal: Goal, number: int | None) -> tuple[Offer, ...]:
+    if not goal.pending or number != goal.pending or goal.state in CLOSED:
+        return ()
+    subject, basis = f"review:{goal.goal_id}:{number}", goal.intents[goal.pending - 1].basis
+    confirm = () if goal.question is not None else (Offer("goal.confirm", subject, basis),)
+    return (*confirm, Offer("goal.decline", subject, basis))
+
+
+def _acceptance_offers(goal: Goal, number: int | None) -> tuple[Offer, ...]:
+    delivery = goal.delivery
+    if delivery is None or number != delivery.number or goal.state != "delivered":
+        return ()
+    subject = f"acceptance:{goal.goal_id}:{number}"
+    return (Offer("goal.accept", subject, delivery.basis), Offer("goal.request-changes", subject, delivery.basis))
+
+
+def _goal_offers(goal: Goal) -> tuple[Offer, ...]:
+    subject = f"goal:{goal.goal_id}"
+    match goal.state:
+        case "proposed" | "clarifying":
+            return () if goal.question is None else (Offer("goal.clarify", subject, question_basis(goal)),)
+        case "active" | "changes_requested":
+            return (Offer("goal.pause", subject, state_basis(goal)), Offer("goal.stop", subject, state_basis(goal)))
+        case "paused":
+            return (Offer("goal.resume", subject, state_basis(goal)), Offer("goal.stop", subject, state_basis(goal)))
+        case _:
+            return ()
+
+
+def _need(workspace: Workspace, goal: Goal, found: Reading) -> NeedView:
+    owners = owners_of(goal, workspace)
+    code, people = _needed(goal, found, owners)
+    return NeedView(code=code, people=names_of(workspace, people))
+
+
+def _needed(goal: Goal, found: Reading, owners: tuple[MemberId, ...]) -> tuple[str, tuple[MemberId, ...]]:
+    step = found.step
+    if goal.state in CLOSED:
+        return "nothing", ()
+    if goal.question is not None:
+        return "answer", step.members
+    if goal.pending:
+        return "confirm", owners
+    if goal.state in {"paused", "delivered"}:
+        return ("resume" if goal.state == "paused" else "accept"), owners
+    working = holders(found.held)
+    if step.action == "goal.deliver":
+        return "deliver", step.members
+    if step.action == "todo.add":
+        return ("rework" if goal.state == "changes_requested" else "plan"), ()
+    if step.by == "owner":
+        return "work", step.members
+    return ("rework" if goal.state == "changes_requested" else "work"), working
+
+
+def _todo(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> TodoView:
+    hold = hold_of(goal, todo, now_ms)
+    return TodoView(
+        todo_id=todo.todo_id,
+        title=todo.title,
+        status=todo.status,
+        role=todo.role,
+        priority=todo.priority,
+        claim=hold.kind,
+        claimed_by=None if hold.owner is None else name_of(workspace, hold.owner),
+        claimed_until_ms=None if hold.lease is None else hold.lease.expires_at_ms,
+        write_scopes=todo.required_write_scopes if hold.lease is None else hold.lease.write_scopes,
+        waiting_for=tuple(unmet(goal, todo)),
+        blocked_reason=todo.reason if todo.status == "blocked" else "",
+    )
+
+
+def _artifact(workspace: Workspace, artifact: Artifact) -> ArtifactView:
+    return ArtifactView(
+        artifact_id=artifact.artifact_id,
+        todo_id=artifact.todo_id,
+        kind=artifact.kind,
+        label=artifact.label,
+        summary=artifact.summary,
+        sha256=artifact.sha256,
+        size_bytes=artifact.size_bytes,
+        submitted_by=name_of(workspace, artifact.submitted_by),
+    )
+
+
+def _artifacts_of_goal(workspace: Workspace, goal: Goal) -> tuple[ArtifactView, ...]:
+    """What was delivered, once something was; until then the newest evidence."""
+    newest: tuple[ArtifactId, ...] = () if goal.delivery is None else goal.delivery.artifact_ids
+    found = (
+        [goal.artifacts[one] for one in newest[:ARTIFACTS_MAX]]
+        if newest
+        else islice(reversed(goal.artifacts.values()), ARTIFACTS_MAX)
+    )
+    return tuple(_artifact(workspace, artifact) for artifact in found)
+
+
+def _question(workspace: Workspace, goal: Goal) -> QuestionView | None:
+    asked = goal.question
+    if asked is None:
+        return None
+    return QuestionView(
+        question_id=asked.question_id,
+        text=asked.text,
+        options=asked.options,
+        asked_by=name_of(workspace, asked.asked_by),
+    )
+
+
+def _decision(workspace: Workspace, goal: Goal) -> DecisionView | None:
+    """The decision that the goal's state rests on, where a person made one."""
+    match goal.state:
+        case "accepted" | "changes_requested":
+            return None if goal.delivery is None else _made(workspace, goal.state, goal.delivery)
+        case "declined" | "withdrawn":
+            return _made(workspace, goal.state, goal.intents[-1])
+        case "stopped" | "paused":
+            note = next((note for note in goal.recent if note.seq == goal.state_seq), None)
+            if note is None:
+                return None
+            return DecisionView(
+                outcome=goal.state, by_name=name_of(workspace, note.actor), at_ms=note.at_ms, reason=goal.reason
+            )
+        case _:
+            return None
+
+
+def _made(workspace: Workspace, outcome: str, decided: Intent | Delivery) -> DecisionView | None:
+    if decided.decided_by is None or decided.decided_at_ms is None:
+        return None
+    return DecisionView(
+        outcome=outcome,
+        by_name=name_of(workspace, decided.decided_by),
+        at_ms=decided.decided_at_ms,
+        reason=decided.reason,
+    )
+
+
+def _fields(workspace: Workspace, goal: Goal, intent: Intent) -> list[FieldView]:
+    """Every field that says something, with what the ledger does about it. The title is the card's own."""
+    fields: list[FieldView] = []
+    for name in _FIELDS:
+        items = _items(workspace, goal, intent, name)
+        if items or name in _SHOWN_EMPTY:
+            fields.append(FieldView(name=name, field_class=cast("FieldClass", FIELD_CLASS[name]), items=items))
+    return fields
+
+
+def _items(workspace: Workspace, goal: Goal, intent: Intent, name: str) -> tuple[str, ...]:
+    match name:
+        case "owners":
+            return names_of(workspace, intent.owners or owners_of(goal, workspace))
+        case "approvers":
+            return names_of(workspace, intent.approvers)
+        case "allowed_slots":
+            slots = intent.allowed_slots
+            return (str(WINDOW_HOURS * 60 // SLOT_MINUTES if slots is None else slots),)
+    value = getattr(intent, name)
+    if isinstance(value, str):
+        return (value,) if value else ()
+    return tuple(value)
+
+
+def _promise_of(goal: Goal, delivery: Delivery) -> Intent:
+    """The revision that was in force when this was delivered."""
+    for intent in reversed(goal.intents):
+        agreed = intent.status in {"confirmed", "superseded"} and intent.decided_at_ms is not None
+        if agreed and intent.decided_at_ms is not None and intent.decided_at_ms <= delivery.at_ms:
+            return intent
+    return goal.intent
+
+
+def _speaks_to(goal: Goal, intent: Intent, artifact: Artifact) -> frozenset[str]:
+    """The criteria an artifact names, as far as they still say what they said when it was made."""
+    made_for = goal.intents[artifact.revision - 1] if 0 < artifact.revision <= len(goal.intents) else intent
+    then = dict(zip(made_for.criterion_ids, made_for.criteria, strict=True))
+    now = dict(zip(intent.criterion_ids, intent.criteria, strict=True))
+    return frozenset(name for name in artifact.criterion_ids if name in now and then.get(name) == now[name])

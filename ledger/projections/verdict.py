@@ -1,0 +1,223 @@
+"""`quota should-run` as a document: one closed verdict, and every boolean derived from its decision.
+
+Nothing here decides anything. `FRAMES` is the one place where a decision becomes booleans, so that no two of them can
+contradict each other, in this document or in any other projection.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from ledger.ids import MemberId
+from ledger.projections.holds import hold_of, listed_todos
+from ledger.projections.steps import Given, Step, next_step
+from ledger.rules.common import granted, unmet
+from ledger.rules.quota import (
+    SLOT_MINUTES,
+    WINDOW_HOURS,
+    QuotaDecision,
+    QuotaState,
+    Verdict,
+    allowed_slots,
+    decide_should_run,
+)
+from ledger.state import Goal, Todo, Workspace
+from ledger.text.lines import reason_line
+from ledger.text.times import rfc3339_or_none
+
+AGENTS_LOOKED_AT_MAX = 8
+USER_ACTIONS_MAX = 3
+SPEND_POLICY: Final = "a slot is spent only after a result was validated and written back"
+
+
+class Frame(NamedTuple):
+    """What a decision means, once."""
+
+    mode: str
+    effective_action: str
+    user_action_required: bool = False
+    agent_action_required: bool = False
+    quiet_noop_allowed: bool = False
+
+
+FRAMES: Final[dict[QuotaDecision, Frame]] = {
+    QuotaDecision.RUN: Frame("bounded_delivery", "advance_selected_todo", agent_action_required=True),
+    QuotaDecision.OBSERVE: Frame("monitor_observation", "observe_monitor", agent_action_required=True),
+    QuotaDecision.REPLAN: Frame("replan", "write_a_new_plan", agent_action_required=True),
+    QuotaDecision.REPAIR: Frame("repair", "repair_before_work", agent_action_required=True),
+    QuotaDecision.ASK_USER: Frame("user_decision", "wait_for_decision", user_action_required=True),
+    QuotaDecision.SKIP: Frame("quiet_skip", "stay_quiet", quiet_noop_allowed=True),
+}
+
+_RANK = {decision: rank for rank, decision in enumerate(FRAMES)}
+
+
+def goal_verdict(workspace: Workspace, goal: Goal, now_ms: int) -> Given:
+    """One verdict for the goal: of an agent that may run, else of the one who could do most about it."""
+    best: Given | None = None
+    for agent_id in _agents(workspace, goal, now_ms):
+        verdict = decide_should_run(workspace, goal.goal_id, agent_id, now_ms)
+        if verdict.decision is QuotaDecision.RUN:
+            return Given(agent_id, verdict)
+        if best is None or _RANK[verdict.decision] < _RANK[best.verdict.decision]:
+            best = Given(agent_id, verdict)
+    return best or Given(None, _without_agent(goal))
+
+
+def _agents(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[MemberId]:
+    """Agents who may work on it, those who hold work first; one is enough where nothing is free to begin."""
+    working = [agent_id for agent_id, mine in goal.mine.items() if mine and _may_work(workspace, goal, agent_id)]
+    looked_at = AGENTS_LOOKED_AT_MAX
+    for agent_id in working[:looked_at]:
+        looked_at -= 1
+        yield agent_id
+    free = goal.is_executable and (goal.ready or next(goal.lapsed(now_ms), None) is not None)
+    looked_at = looked_at if free else min(looked_at, 0 if working else 1)
+    for agent_id in workspace.members:
+        if looked_at <= 0:
+            return
+        if agent_id not in working and _may_work(workspace, goal, agent_id):
+            looked_at -= 1
+            yield agent_id
+
+
+def _may_work(workspace: Workspace, goal: Goal, agent_id: MemberId) -> bool:
+    member = workspace.members.get(agent_id)
+    return member is not None and member.kind == "agent" and not member.revoked and granted(member, goal.goal_id)
+
+
+def _without_agent(goal: Goal) -> Verdict:
+    """The same verdicts where no agent is there to give them to."""
+    match goal.state:
+        case "stopped" | "withdrawn" | "declined" | "paused":
+            return _verdict(QuotaState.PAUSED, QuotaDecision.SKIP, f"goal_{goal.state}")
+        case "accepted":
+            return _verdict(QuotaState.TERMINAL_NO_FOLLOWUP, QuotaDecision.SKIP, "goal_accepted")
+        case "proposed" | "clarifying":
+            return _verdict(QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER, "goal_not_confirmed")
+        case "delivered":
+            return _verdict(QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER, "delivery_waits")
+        case "active" | "changes_requested":
+            return _verdict(QuotaState.FOCUS_WAIT, QuotaDecision.SKIP, "no_agent_granted")
+
+
+def _verdict(state: QuotaState, decision: QuotaDecision, reason: str) -> Verdict:
+    return Verdict(state=state, decision=decision, reason_codes=(reason,))
+
+
+def reason_of(verdict: Verdict) -> str:
+    """The reason as a sentence; programs read the codes beside it."""
+    return reason_line(verdict.reason_codes[0], "en")
+
+
+def decision_frame(verdict: Verdict) -> dict[str, object]:
+    """The three booleans everybody reads, from the one decision."""
+    frame = FRAMES[verdict.decision]
+    return {
+        "user_action_required": frame.user_action_required,
+        "agent_action_required": frame.agent_action_required,
+        "quiet_noop_allowed": frame.quiet_noop_allowed,
+    }
+
+
+def quota_document(goal: Goal, verdict: Verdict) -> dict[str, object]:
+    """The budget beside the state it is in."""
+    return {
+        "state": verdict.state.value,
+        "reason": reason_of(verdict),
+        "spend_policy": SPEND_POLICY,
+        "allowed_slots": allowed_slots(goal),
+        "spent_slots": 0,
+        "window_hours": WINDOW_HOURS,
+        "slot_minutes": SLOT_MINUTES,
+        "compute": 1.0,
+    }
+
+
+def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, now_ms: int) -> dict[str, object]:
+    """Whether this agent may do a turn now, on what, within which bounds, and what to do instead if not."""
+    verdict = decide_should_run(workspace, goal.goal_id, agent_id, now_ms)
+    step = next_step(workspace, goal, Given(agent_id, verdict), listed_todos(goal), now_ms)
+    frame = FRAMES[verdict.decision]
+    return {
+        "schema_version": "quota_should_run_v0",
+        "goal_id": goal.goal_id,
+        "agent_id": agent_id,
+        "should_run": verdict.decision is QuotaDecision.RUN,
+        "decision": verdict.decision.value,
+        "effective_action": frame.effective_action,
+        "state": verdict.state.value,
+        "reason": reason_of(verdict),
+        "reason_codes": list(verdict.reason_codes),
+        "requires_user_action": frame.user_action_required,
+        "selected_todo": None if verdict.todo is None else _selected(goal, verdict.todo, now_ms),
+        "quota": quota_document(goal, verdict),
+        "goal_boundary": {
+            "write_scopes": list(goal.intent.write_scopes),
+            "capabilities": list(goal.intent.capabilities),
+            "handoff_mode": goal.intent.handoff_mode,
+            "revision": goal.confirmed,
+        },
+        "next_safe_action": step.document(),
+        "interaction_contract": _contract(verdict, step),
+        "decision_frame": decision_frame(verdict),
+        "spend_policy": SPEND_POLICY,
+        "notices": _notices(goal),
+    }
+
+
+def _notices(goal: Goal) -> list[dict[str, object]]:
+    """What is open beside the work and does not stop it."""
+    if not goal.confirmed or not goal.pending:
+        return []
+    return [{"kind": "revision_waits_for_owner", "goal_id": goal.goal_id, "revision": goal.pending}]
+
+
+def _contract(verdict: Verdict, step: Step) -> dict[str, object]:
+    frame = FRAMES[verdict.decision]
+    action = {"action": step.action, "params": step.subject}
+    return {
+        "schema_version": "loopx_interaction_contract_v0",
+        "mode": frame.mode,
+        "user_channel": {
+            "action_required": frame.user_action_required,
+            "notify": "NOTIFY" if frame.user_action_required else "DONT_NOTIFY",
+            "max_items": USER_ACTIONS_MAX,
+            "actions": [step.document()] if frame.user_action_required else [],
+        },
+        "agent_channel": {
+            "must_attempt": frame.agent_action_required,
+            "delivery_allowed": verdict.decision is QuotaDecision.RUN,
+            "quiet_noop_allowed": frame.quiet_noop_allowed,
+            "primary_action": frame.effective_action,
+        },
+        "cli_channel": {
+            "next_cli_actions": [action]
+            if step.action is not None and step.by == "agent" and frame.agent_action_required
+            else [],
+            "spend_after_validation": verdict.decision is QuotaDecision.RUN,
+            "spend_policy": SPEND_POLICY,
+        },
+    }
+
+
+def _selected(goal: Goal, todo: Todo, now_ms: int) -> dict[str, object]:
+    """The work in full: what an agent needs to begin it."""
+    hold = hold_of(goal, todo, now_ms)
+    return {
+        "todo_id": todo.todo_id,
+        "title": todo.title,
+        "acceptance": todo.acceptance,
+        "status": todo.status,
+        "priority": todo.priority,
+        "task_class": todo.task_class,
+        "action_kind": todo.action_kind,
+        "claimed_by": hold.owner,
+        "claim": hold.kind,
+        "claimed_until": rfc3339_or_none(None if hold.lease is None else hold.lease.expires_at_ms),
+        "lease_version": None if hold.lease is None else hold.lease.version,
+        "required_write_scopes": list(todo.required_write_scopes),
+        "required_capabilities": list(todo.required_capabilities),
+        "depends_on": list(todo.depends_on),
+        "waiting_for": unmet(goal, todo),
+        "note": todo.note,
+    }

@@ -1,0 +1,355 @@
+"""Documents of reads as text for a person at a terminal: compact, aligned, and the same facts as the document.
+
+Whatever people and agents wrote passes through `plain` on its way, so that it can neither colour the terminal, nor
+reorder a line, nor begin one of its own.
+"""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from ledger.text.lines import reason_line, step_line
+from ledger.text.say import Locale, has, one_line, plain, say
+from ledger.text.tables import cell, pairs, table
+from ledger.text.times import short_utc
+
+Doc = Mapping[str, object]
+TEXT_LINES_MAX = 12
+SCOPES_MAX = 6
+_URGENT = frozenset({"high", "action"})
+
+
+def render(action_name: str, document: Doc, locale: Locale) -> str:
+    """The document as text. An action without a form of its own is shown as indented JSON."""
+    plain_values = _map(msgspec.to_builtins(document))
+    draw = _RENDERERS.get(action_name)
+    if draw is None:
+        return plain(msgspec.json.format(msgspec.json.encode(plain_values), indent=2).decode())
+    return "\n".join(draw(plain_values, locale))
+
+
+def _status(doc: Doc, locale: Locale) -> list[str]:
+    queue = _map(doc.get("attention_queue"))
+    items = [_map(item) for item in _list(queue.get("items"))]
+    lines = [
+        say(
+            "cli.status.head",
+            locale,
+            name=_map(doc.get("workspace")).get("name"),
+            total=doc.get("goals_total"),
+            open=queue.get("total"),
+            needing=queue.get("needing_somebody"),
+        )
+    ]
+    if not items:
+        return [*lines, say("cli.empty.attention", locale)]
+    rows = table([_attention_row(item, locale) for item in items])
+    for item, row in zip(items, rows, strict=True):
+        step = _map(_map(item.get("goal_channel_projection")).get("next_safe_action"))
+        lines += [row, f"    {_people(step.get('members'))}{_step(step, locale)}"]
+    return [*lines, *_page(len(items), queue.get("total"), None, locale)]
+
+
+def _attention_row(item: Doc, locale: Locale) -> list[object]:
+    goal = _map(item.get("goal_channel_projection"))
+    totals = _map(goal.get("todo_totals"))
+    mark = "!" if item.get("severity") in _URGENT else "·"
+    state = _named("state", goal.get("state"), locale)
+    return [mark, item.get("goal_id"), state, _progress(totals), goal.get("display_name")]
+
+
+def _goal(doc: Doc, locale: Locale) -> list[str]:
+    view, step = _map(doc.get("view")), _map(doc.get("next_safe_action"))
+    head = " · ".join(
+        (
+            str(doc.get("goal_id")),
+            _named("state", doc.get("state"), locale),
+            f"{_label('revision', locale)} {doc.get('revision')}",
+            str(doc.get("priority")),
+        )
+    )
+    question = _map(view.get("question"))
+    facts: list[tuple[str, object]] = [
+        (_label("objective", locale), _text(view.get("objective"))),
+        (_label("criteria", locale), _criteria(doc)),
+        (_label("responsible", locale), ", ".join(_names(doc.get("responsible"))) or say("card.nobody", locale)),
+        (_label("claimed_until", locale), _until(doc.get("claimed_until"), locale)),
+        (_label("write_scopes", locale), _scopes(doc.get("write_scopes"), locale)),
+        (_label("quota", locale), _quota(doc, locale)),
+        (_label("todos", locale), _todo_lines(doc, locale)),
+    ]
+    if question:
+        options = [f"- {one_line(str(option))}" for option in _list(question.get("options"))]
+        facts.append((_label("question", locale), [*_text(question.get("text")), *options]))
+    if evidence := [_artifact_line(_map(one)) for one in _list(doc.get("artifacts"))]:
+        facts.append((_label("evidence", locale), evidence))
+    facts += [
+        (_label("next", locale), f"{_people(step.get('members'))}{_step(step, locale)}"),
+        (_label("basis", locale), _bases(doc, locale)),
+        (say("cli.since", locale), _since(_map(doc.get("cause")), locale)),
+    ]
+    lines = [head, plain(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
+    withheld = _list(doc.get("source_warnings"))
+    return [*lines, say("cli.withheld", locale, n=len(withheld))] if withheld else lines
+
+
+def _criteria(doc: Doc) -> list[str]:
+    """Each criterion, with what was delivered for it once something was."""
+    review, acceptance = _map(doc.get("review")), _map(doc.get("acceptance"))
+    lines: list[str] = []
+    for one in _list((acceptance or review).get("criteria")):
+        criterion = _map(one)
+        proof = ", ".join(str(_map(artifact).get("artifact_id")) for artifact in _list(criterion.get("artifacts")))
+        text = one_line(str(criterion.get("text")))
+        lines.append(f"{criterion.get('criterion_id')}  {text}" + (f"  [{proof}]" if proof else ""))
+    return lines
+
+
+def _quota(doc: Doc, locale: Locale) -> str:
+    quota = _map(doc.get("quota"))
+    return say(
+        "card.quota.slots.state",
+        locale,
+        spent=quota.get("spent_slots"),
+        allowed=quota.get("allowed_slots"),
+        state=_named("state.quota", quota.get("state"), locale),
+    )
+
+
+def _todo_lines(doc: Doc, locale: Locale) -> list[str]:
+    rows = [_map(todo) for todo in (*_list(doc.get("user_todos")), *_list(doc.get("agent_todos")))]
+    totals = _map(doc.get("todo_totals"))
+    waiting = _number(totals.get("open")) + _number(totals.get("blocked"))
+    shown = table([_todo_row(todo, locale) for todo in rows[:TEXT_LINES_MAX]])
+    more = [say("card.more", locale, n=waiting - len(shown))] if waiting > len(shown) else []
+    return [_progress(totals), *shown, *more]
+
+
+def _todo_row(todo: Doc, locale: Locale) -> list[object]:
+    status, waits = _named("state.todo", todo.get("status"), locale), _list(todo.get("waiting_for"))
+    if todo.get("status") == "open" and waits:
+        holder = say("cli.waits", locale, todos=", ".join(str(one) for one in waits))
+    elif todo.get("status") == "blocked" and todo.get("reason"):
+        holder = cell(todo["reason"])
+    else:
+        holder = _holder(todo, locale)
+    return [todo.get("todo_id"), todo.get("priority"), status, holder, todo.get("title")]
+
+
+def _holder(todo: Doc, locale: Locale) -> str:
+    if todo.get("status") in {"done", "cancelled"}:
+        return str(todo.get("completed_by") or "")
+    who, until = todo.get("claimed_by"), todo.get("claimed_until")
+    if not who:
+        return say("cli.claim.none", locale)
+    if not until:
+        return say("cli.claim.soft", locale, who=who)
+    return say("cli.claim.lease", locale, who=who, until=short_utc(str(until)))
+
+
+def _bases(doc: Doc, locale: Locale) -> list[str]:
+    basis = _map(doc.get("basis"))
+    names = {"confirm": "action.goal.confirm", "accept": "action.goal.accept", "state": "field.state"}
+    return table([(say(key, locale), basis[name]) for name, key in names.items() if basis.get(name)])
+
+
+def _since(cause: Doc, locale: Locale) -> str:
+    return say(
+        "cli.since.line",
+        locale,
+        event=_named("event", cause.get("kind"), locale),
+        who=cause.get("actor_name"),
+        seq=cause.get("seq"),
+        hash=cause.get("short_hash"),
+        at=short_utc(str(cause.get("at"))),
+    )
+
+
+def _goals(doc: Doc, locale: Locale) -> list[str]:
+    goals = [_map(goal) for goal in _list(doc.get("goals"))]
+    rows = [
+        [
+            goal.get("goal_id"),
+            goal.get("priority"),
+            _named("state", goal.get("state"), locale),
+            _progress(_map(goal.get("todos"))),
+            goal.get("display_name"),
+        ]
+        for goal in goals
+    ]
+    return _listed(table(rows), doc, "cli.empty.goals", locale)
+
+
+def _todos(doc: Doc, locale: Locale) -> list[str]:
+    rows = [_todo_row(_map(todo), locale) for todo in _list(doc.get("todos"))]
+    return _listed(table(rows), doc, "cli.empty.todos", locale)
+
+
+def _ready(doc: Doc, locale: Locale) -> list[str]:
+    rows = [_todo_row(_map(todo), locale) for todo in _list(doc.get("todos"))]
+    return _listed(table(rows), doc, "cli.empty.ready", locale)
+
+
+def _lease(doc: Doc, locale: Locale) -> list[str]:
+    if doc.get("missing"):
+        return [say("cli.lease.missing", locale, todo_id=doc.get("todo_id"))]
+    until = doc.get("expires_at") if doc.get("effective") else doc.get("released_at") or doc.get("expires_at")
+    first = say(
+        "cli.lease.active" if doc.get("effective") else "cli.lease.ended",
+        locale,
+        todo_id=doc.get("todo_id"),
+        who=doc.get("owner"),
+        until=short_utc(str(until)),
+        version=doc.get("version"),
+        epoch=doc.get("lease_epoch"),
+    )
+    return [first, *pairs([(_label("write_scopes", locale), _joined(_scopes(doc.get("write_scopes"), locale)))])]
+
+
+def _artifacts(doc: Doc, locale: Locale) -> list[str]:
+    found = [_map(one) for one in _list(doc.get("artifacts"))]
+    rows = [
+        [
+            one.get("artifact_id"),
+            one.get("kind"),
+            one.get("todo_id") or "-",
+            f"{one.get('size_bytes')} B",
+            str(one.get("sha256"))[:12],
+            one.get("label"),
+        ]
+        for one in found
+    ]
+    return _listed(table(rows), doc, "cli.empty.artifacts", locale)
+
+
+def _artifact_line(artifact: Doc) -> str:
+    return f"{artifact.get('artifact_id')}  {cell(artifact.get('label'))}  sha256 {str(artifact.get('sha256'))[:12]}"
+
+
+def _members(doc: Doc, locale: Locale) -> list[str]:
+    members = [_map(member) for member in _list(doc.get("members"))]
+    rows = [
+        [
+            member.get("member_id"),
+            member.get("kind"),
+            ", ".join(str(one) for one in (*_list(member.get("roles")), *_list(member.get("capabilities")))) or "-",
+            _standing(member, locale),
+            member.get("display_name"),
+        ]
+        for member in members
+    ]
+    return table(rows)
+
+
+def _standing(member: Doc, locale: Locale) -> str:
+    if member.get("revoked"):
+        return say("cli.member.revoked", locale)
+    return say("cli.member.paired", locale) if member.get("paired") else "-"
+
+
+def _should_run(doc: Doc, locale: Locale) -> list[str]:
+    todo, step = _map(doc.get("selected_todo")), _map(doc.get("next_safe_action"))
+    codes = _list(doc.get("reason_codes"))
+    lines = [
+        f"{_named('cli.decision', doc.get('decision'), locale)} · {_named('state.quota', doc.get('state'), locale)}",
+        reason_line(str(codes[0]), locale) if codes else "",
+    ]
+    facts: list[tuple[str, object]] = []
+    if todo:
+        facts.append(
+            (_label("todo_id", locale), f"{todo.get('todo_id')}  {todo.get('priority')}  {cell(todo.get('title'))}")
+        )
+    boundary = _map(doc.get("goal_boundary"))
+    facts += [
+        (_label("write_scopes", locale), _joined(_scopes(boundary.get("write_scopes"), locale))),
+        (_label("quota", locale), _quota(doc, locale)),
+        (_label("next", locale), _step(step, locale)),
+    ]
+    return [*lines, *pairs(facts)]
+
+
+_RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
+    "status.show": _status,
+    "goal.show": _goal,
+    "goal.list": _goals,
+    "todo.list": _todos,
+    "todo.ready": _ready,
+    "task-lease.inspect": _lease,
+    "artifact.list": _artifacts,
+    "member.list": _members,
+    "quota.should-run": _should_run,
+}
+
+
+def _listed(rows: list[str], doc: Doc, empty: str, locale: Locale) -> list[str]:
+    return [*rows, *_page(len(rows), doc.get("total"), doc.get("next_after"), locale)] or [say(empty, locale)]
+
+
+def _page(shown: int, total: object, next_after: object, locale: Locale) -> list[str]:
+    """How much of a list this is, where it is not all of it."""
+    if _number(total) <= shown:
+        return []
+    if next_after is None:
+        return [say("cli.more.bare", locale, shown=shown, total=total)]
+    return [say("cli.more", locale, shown=shown, total=total, next_after=next_after)]
+
+
+def _step(step: Doc, locale: Locale) -> str:
+    return step_line(str(step.get("code")), _map(step.get("subject")), locale)
+
+
+def _people(members: object) -> str:
+    shown = [one_line(str(member)) for member in _list(members)]
+    return f"{', '.join(shown)}: " if shown else ""
+
+
+def _progress(totals: Doc) -> str:
+    total = totals.get("total")
+    if total is None:
+        total = _number(totals.get("all")) - _number(totals.get("cancelled"))
+    return f"{totals.get('done')}/{total}"
+
+
+def _until(moment: object, locale: Locale) -> str:
+    return short_utc(str(moment)) if moment else say("card.not_claimed", locale)
+
+
+def _scopes(scopes: object, locale: Locale) -> list[str]:
+    found = [one_line(str(scope)) for scope in _list(scopes)]
+    more = [say("card.more", locale, n=len(found) - SCOPES_MAX)] if len(found) > SCOPES_MAX else []
+    return [*found[:SCOPES_MAX], *more] or [say("card.no_writes", locale)]
+
+
+def _text(text: object) -> list[str]:
+    """A text of several lines, each shown literally and none longer than the rest."""
+    lines = [one_line(line) for line in plain(str(text)).split("\n")]
+    return [*lines[:TEXT_LINES_MAX], *(["…"] if len(lines) > TEXT_LINES_MAX else [])]
+
+
+def _joined(value: object) -> object:
+    return value if not isinstance(value, list) or value else "-"
+
+
+def _label(name: str, locale: Locale) -> str:
+    return say(f"field.{name}", locale)
+
+
+def _named(family: str, name: object, locale: Locale) -> str:
+    key = f"{family}.{name}"
+    return say(key, locale) if has(key) else one_line(str(name))
+
+
+def _names(people: object) -> list[str]:
+    return [one_line(str(_map(person).get("display_name"))) for person in _list(people)]
+
+
+def _map(value: object) -> Doc:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
