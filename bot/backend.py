@@ -37,7 +37,7 @@ class BackendFaultKind(StrEnum):
     """The daemon failed."""
 
 
-class BackendFault(Exception):  # noqa: N818 - a fault is what STYLE calls an exception that is no bug
+class BackendFault(Exception):
     """A call to the daemon that did not succeed; carries kinds and codes, never ids or texts."""
 
     def __init__(self, kind: BackendFaultKind, *, code: str = "", retry_after_s: float | None = None) -> None:

@@ -61,7 +61,12 @@ class Processes:
         """Start a process of ours; its own words go to a log in the demo's home."""
         log = (self._place.home / f"{name}.log").open("w", encoding="utf-8")
         process = subprocess.Popen(
-            [sys.executable, *argv], stdout=subprocess.PIPE if reads_line else log, stderr=log, text=True, env=_environment(self._place), start_new_session=True
+            [sys.executable, *argv],
+            stdout=subprocess.PIPE if reads_line else log,
+            stderr=log,
+            text=True,
+            env=_environment(self._place),
+            start_new_session=True,
         )
         self._running.append((name, process))
         if not reads_line or process.stdout is None:
@@ -75,7 +80,9 @@ class Processes:
         """Whether all still run. Raises DemoFailed naming the one that does not."""
         for name, process in self._running:
             if process.poll() is not None:
-                raise DemoFailed(f"{name} ended with exit code {process.returncode}; see {self._place.home / (name + '.log')}")
+                raise DemoFailed(
+                    f"{name} ended with exit code {process.returncode}; see {self._place.home / (name + '.log')}"
+                )
 
     def stop(self) -> None:
         """End everything."""
@@ -103,9 +110,13 @@ def _run_cli(place: Place, *words: str, token_file: Path | None = None) -> str:
     environment = _environment(place)
     if token_file is not None:
         environment["FRONTSTAGE_TOKEN_FILE"] = str(token_file)
-    done = subprocess.run([sys.executable, "-m", "daemon.cli.main", *words], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "daemon.cli.main", *words], capture_output=True, text=True, env=environment, check=False
+    )
     if done.returncode:
-        raise DemoFailed(f"frontstage {' '.join(words[:2])} ended with exit code {done.returncode}: {done.stderr.strip()}")
+        raise DemoFailed(
+            f"frontstage {' '.join(words[:2])} ended with exit code {done.returncode}: {done.stderr.strip()}"
+        )
     return done.stdout
 
 
@@ -114,11 +125,25 @@ def _begin(place: Place, processes: Processes, port: int) -> str:
     greeting = json.loads(processes.start("simulator", ["-m", "bot.simulator", "--port", str(port)], reads_line=True))
     _run_cli(place, "init", "--name", "Demo", "--owner", OWNER, "--owner-name", OWNER_NAME)
     _write_private(place.home / "lark.secret", greeting["app_secret"])
-    settings = f'[lark]\napp_id = "{greeting["app_id"]}"\napp_secret_file = "lark.secret"\ndomain = "{greeting["base_url"]}"\n'
+    settings = (
+        f'[lark]\napp_id = "{greeting["app_id"]}"\napp_secret_file = "lark.secret"\ndomain = "{greeting["base_url"]}"\n'
+    )
     _write_private(place.home / "config.toml", settings)
     processes.start("daemon", ["-m", "daemon.app"])
     _wait_ready(place, processes)
-    _run_cli(place, "member", "add", "--member-id", AGENT, "--kind", "agent", "--display-name", "Docs agent", "--profile-role", "executor")
+    _run_cli(
+        place,
+        "member",
+        "add",
+        "--member-id",
+        AGENT,
+        "--kind",
+        "agent",
+        "--display-name",
+        "Docs agent",
+        "--profile-role",
+        "executor",
+    )
     issued = json.loads(_run_cli(place, "token", "issue", "--member-id", AGENT, "--json"))
     token = place.home / "agent.token"
     _write_private(token, issued["secret"])
@@ -157,7 +182,7 @@ def _wait_ready(place: Place, processes: Processes) -> None:
 
 def _wait_connected(base_url: str, processes: Processes) -> None:
     def online() -> bool:
-        with urllib.request.urlopen(f"{base_url}/chat/api/chats?person={OWNER}", timeout=5) as answer:
+        with urllib.request.urlopen(f"{base_url}/chat/api/chats?person={OWNER}", timeout=5) as answer:  # noqa: S310  (loopback)
             return bool(json.load(answer)["online"])
 
     _wait_for("the bot's connection to the simulator", online, processes)
@@ -180,7 +205,9 @@ def _pairing_code(place: Place) -> str:
 def _play(base_url: str, code: str) -> int:
     """The owner, in a process that can import nothing of ours."""
     with resources.as_file(resources.files("bot") / "demo_owner.py") as script:
-        return subprocess.run([sys.executable, "-I", str(script), base_url, OWNER, CHAT, code], timeout=SCRIPT_S_MAX, check=False).returncode
+        return subprocess.run(
+            [sys.executable, "-I", str(script), base_url, OWNER, CHAT, code], timeout=SCRIPT_S_MAX, check=False
+        ).returncode
 
 
 def _prove(place: Place) -> None:
@@ -194,7 +221,8 @@ def _prove(place: Place) -> None:
     if not by_owner or elsewhere:
         raise DemoFailed(f"{len(elsewhere)} of the owner's {len(by_owner)} events did not come from the chat")
     for body in by_owner:
-        _say(f"  #{body['seq']} {body['kind']}: by {body['actor']}, surface {body['surface']}, proof {_proof(body)['kind']}, relayed by {_proof(body).get('relayed_by')}")
+        proof = _proof(body)
+        _say(f"  #{body['seq']} {body['kind']}: by {body['actor']}, surface {body['surface']}, proof {proof['kind']}")
     report = place.work / "reports" / "docs-report.json"
     digest = hashlib.sha256(report.read_bytes()).hexdigest()
     if not any(_facts(body).get("sha256") == digest for body in bodies if body["kind"] == "artifact.submitted"):
@@ -229,8 +257,10 @@ def _sample_docs(target: Path) -> Path:
 
 
 def _callbacks_off(base_url: str) -> None:
-    request = urllib.request.Request(f"{base_url}/_control/callbacks", data=b'{"on": false}', headers={"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    request = urllib.request.Request(  # noqa: S310  (loopback)
+        f"{base_url}/_control/callbacks", data=b'{"on": false}', headers={"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310  (loopback)
         answer.read()
 
 
@@ -278,12 +308,18 @@ def _run(options: argparse.Namespace, root: Path) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the demo; the exit code is 0 only when all of it held."""
-    parser = argparse.ArgumentParser(prog="frontstage demo", description="The whole product on this machine, with a simulated Lark.")
-    parser.add_argument("--script", action="store_true", help="let a program play the owner, verify the ledger, and end")
+    parser = argparse.ArgumentParser(
+        prog="frontstage demo", description="The whole product on this machine, with a simulated Lark."
+    )
+    parser.add_argument(
+        "--script", action="store_true", help="let a program play the owner, verify the ledger, and end"
+    )
     parser.add_argument("--docs", help="folder of Markdown files the agent checks; a small sample when absent")
     parser.add_argument("--home", help="keep the demo's ledger in this empty folder")
     parser.add_argument("--port", type=int, default=0, help="port of the chat page; a free one when absent")
-    parser.add_argument("--without-callbacks", action="store_true", help="cut the card callbacks, to see the script fail")
+    parser.add_argument(
+        "--without-callbacks", action="store_true", help="cut the card callbacks, to see the script fail"
+    )
     options = parser.parse_args(argv)
     # A short path: a Unix socket's has room for about a hundred bytes.
     root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp" if Path("/tmp").is_dir() else None))  # noqa: S108  (mkdtemp makes it private)

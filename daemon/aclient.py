@@ -184,7 +184,7 @@ class AsyncClient:
         return action_headers(self._token, self._surface, self._locale, request_key)
 
     def _opened(self) -> aiohttp.ClientSession:
-        assert self._session is not None, "used inside `async with`"  # noqa: S101
+        assert self._session is not None, "used inside `async with`"
         return self._session
 
     def _fault(self, error: Exception) -> wire.WireFault:

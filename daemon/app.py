@@ -30,6 +30,7 @@ from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
 from daemon.listen import BACKLOG, Guard, Watch, bind
 from daemon.paths import Home, find_home
+from daemon.reducer import reducer_digest
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.forms import Forms
 from daemon.relay.leader import Leader
@@ -37,7 +38,6 @@ from daemon.relay.message import Messages
 from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
-from daemon.reducer import reducer_digest
 from daemon.service import Service
 from ledger.ports import StoreFault, StoreFull, StoreUnusable, WriterFenced
 from ledger.refusals import GeneralRefusal
@@ -94,7 +94,9 @@ def _guarded(service: Service, watch: Watch) -> Middleware:
         except (StoreFault, WriterFenced):
             from daemon.api.envelope import refused  # noqa: PLC0415  (only on the way out)
 
-            return refused(request, request.path.rsplit("/", 1)[-1], refuse(GeneralRefusal.FAULT), service.committed.seq)
+            return refused(
+                request, request.path.rsplit("/", 1)[-1], refuse(GeneralRefusal.FAULT), service.committed.seq
+            )
         finally:
             watch.ends(connection)
 
@@ -121,10 +123,14 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     committed = restore(store, reducer, lambda why: _log.info("snapshot passed over", extra={"why": why}))
     gc.collect()
     gc.freeze()
-    service = Service(store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, reducer, lambda _: stopping.set())
+    service = Service(
+        store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, reducer, lambda _: stopping.set()
+    )
     service.start()
     parts = build(home, service, clock, settings)
-    runner = web.AppRunner(parts.app, access_log=None, handle_signals=False, keepalive_timeout=0 if once_fd is not None else 75.0)
+    runner = web.AppRunner(
+        parts.app, access_log=None, handle_signals=False, keepalive_timeout=0 if once_fd is not None else 75.0
+    )
     await runner.setup()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stopping.set)
@@ -141,7 +147,7 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
 
 async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) -> None:
     connection = socket.socket(fileno=fd)
-    connection.setblocking(False)
+    connection.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     assert runner.server is not None, "the runner was set up"
     make_protocol: Callable[[], asyncio.Protocol] = runner.server
     watch = Watch(SystemClock())
@@ -164,7 +170,9 @@ async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) ->
 async def _serve_socket(home: Home, runner: web.AppRunner, parts: Parts, stopping: asyncio.Event) -> None:
     assert runner.server is not None, "the runner was set up"
     listener = bind(home.socket)
-    server = await asyncio.get_running_loop().create_unix_server(parts.watch.factory(runner.server), sock=listener, backlog=BACKLOG)
+    server = await asyncio.get_running_loop().create_unix_server(
+        parts.watch.factory(runner.server), sock=listener, backlog=BACKLOG
+    )
     _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
     try:
         async with asyncio.TaskGroup() as group:
@@ -174,7 +182,7 @@ async def _serve_socket(home: Home, runner: web.AppRunner, parts: Parts, stoppin
                 task.cancel()
     finally:
         server.close()
-        Path(home.socket).unlink(missing_ok=True)
+        Path(home.socket).unlink(missing_ok=True)  # noqa: ASYNC240  (nothing is served any more)
 
 
 def take_lock(home: Home, wait_s: float) -> IO[bytes]:

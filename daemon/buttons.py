@@ -53,13 +53,27 @@ class ButtonKeys:
     def __init__(self, master: bytes) -> None:
         self._master = master
 
-    def mint(self, key_id: int, *, action: Action, subject: str, basis: str | None, audience: bytes, expires_at_ms: int, counter: int = 0) -> str:
+    def mint(
+        self,
+        key_id: int,
+        *,
+        action: Action,
+        subject: str,
+        basis: str | None,
+        audience: bytes,
+        expires_at_ms: int,
+        counter: int = 0,
+    ) -> str:
         """Sign a token. The nonce follows from what it stands for, so the same card gets the same token."""
-        nonce = self._mac(key_id, b"nonce", f"{subject}\0{basis}\0{action.number}\0{counter}".encode() + audience)[:NONCE_BYTES]
+        nonce = self._mac(key_id, b"nonce", f"{subject}\0{basis}\0{action.number}\0{counter}".encode() + audience)[
+            :NONCE_BYTES
+        ]
         head = _HEAD.pack(_VERSION, key_id, action.number, expires_at_ms // 1000, audience, nonce)
         seen = bytes.fromhex(basis[3:]) if basis else b""
         payload = head + bytes([len(seen)]) + seen + subject.encode()
-        return base64.urlsafe_b64encode(payload + self._mac(key_id, b"token", payload)[:MAC_BYTES]).rstrip(b"=").decode()
+        return (
+            base64.urlsafe_b64encode(payload + self._mac(key_id, b"token", payload)[:MAC_BYTES]).rstrip(b"=").decode()
+        )
 
     def verify(self, token: str, keys: dict[int, int | None], now_ms: int) -> Button:
         """Read a token. Raises ButtonError with `button_forged` or `button_expired`."""

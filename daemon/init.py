@@ -70,7 +70,12 @@ def create_home(home: Home, store: Store, *, name: str, owner: str, owner_name: 
     term = store.open_term(incarnation)
     owner_secret, bot_secret = new_secret(), new_secret()
     params = CreateWorkspace(
-        name=name, incarnation=incarnation, owner=owner, owner_name=owner_name, owner_secret_digest=digest(owner_secret), bot_secret_digest=digest(bot_secret)
+        name=name,
+        incarnation=incarnation,
+        owner=owner,
+        owner_name=owner_name,
+        owner_secret_digest=digest(owner_secret),
+        bot_secret_digest=digest(bot_secret),
     )
     writer = Writer(store, term, replay(store), os.urandom, lambda: replay(store))
     request = Request(
@@ -81,7 +86,11 @@ def create_home(home: Home, store: Store, *, name: str, owner: str, owner_name: 
         request_key=None,
     )
     # The files come first: a ledger whose owner's secret was never written would be locked for ever.
-    for path, secret in ((home.owner_token, owner_secret), (home.bot_token, bot_secret), (home.button_key, secrets.token_hex(SECRET_BYTES))):
+    for path, secret in (
+        (home.owner_token, owner_secret),
+        (home.bot_token, bot_secret),
+        (home.button_key, secrets.token_hex(SECRET_BYTES)),
+    ):
         Path(path).unlink(missing_ok=True)
         write_secret(Path(path), secret)
     answer = writer.drain([request], SystemClock().wall_ms())[0]

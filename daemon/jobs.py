@@ -37,7 +37,9 @@ async def sweep(service: Service) -> int:
     due = [pair for pair, _ in zip(lapsed(service, service.clock.now_ms()), range(SWEEP_MAX), strict=False)]
     for goal_id, todo_id in due:
         params = ExpireLease(goal_id=goal_id, todo_id=todo_id)
-        await service.submit(Request(action=ACTIONS["task-lease.expire"], params=params, caller=_CALLER, proof=_PROOF, request_key=None))
+        await service.submit(
+            Request(action=ACTIONS["task-lease.expire"], params=params, caller=_CALLER, proof=_PROOF, request_key=None)
+        )
     return len(due)
 
 

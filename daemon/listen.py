@@ -20,6 +20,10 @@ SILENT_MS_MAX = 20_000
 IDLE_MS_MAX = 120_000
 """A connection between two requests may rest this long."""
 SWEEP_EVERY_S = 5.0
+_TOO_MANY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+    b"X-Frontstage-Exit: 7\r\nConnection: close\r\n\r\n"
+)
 
 
 class SocketPathTooLong(ValueError):
@@ -30,7 +34,10 @@ def bind(path: str) -> socket.socket:
     """A private listening socket at `path`. The caller holds the ledger's lock, so a file that is there is stale."""
     size = len(os.fsencode(path))
     if size > SOCKET_PATH_BYTES_MAX:
-        raise SocketPathTooLong(f"the socket's path has {size} bytes, at most {SOCKET_PATH_BYTES_MAX} fit: choose a shorter home or set FRONTSTAGE_SOCKET")
+        raise SocketPathTooLong(
+            f"the socket's path has {size} bytes, at most {SOCKET_PATH_BYTES_MAX} fit: "
+            "choose a shorter home or set FRONTSTAGE_SOCKET"
+        )
     Path(path).unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
@@ -41,7 +48,7 @@ def bind(path: str) -> socket.socket:
         raise
     finally:
         os.umask(before)
-    listener.setblocking(False)
+    listener.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     return listener
 
 
@@ -65,11 +72,11 @@ class Guard(asyncio.Protocol):
         self.heard_ms = self._watch.clock.boot_ms()
         self._inner.connection_made(transport)
         if not self._watch.admit(transport, self):
-            transport.write(b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nX-Frontstage-Exit: 7\r\nConnection: close\r\n\r\n")
+            transport.write(_TOO_MANY)
             transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Pass on what was heard. The time counts from the first byte of a request, so that a trickle cannot hold on."""
+        """Pass on what was heard. Time counts from the first byte of a request, so that a trickle cannot hold on."""
         if not self.asked:
             self.asked = True
             self.heard_ms = self._watch.clock.boot_ms()
@@ -133,7 +140,9 @@ class Watch:
     def sweep(self) -> int:
         """Close what has overstayed; returns how many."""
         now_ms = self.clock.boot_ms()
-        over = [guard for guard in self._open.values() if not guard.busy and now_ms - guard.heard_ms > self._patience(guard)]
+        over = [
+            guard for guard in self._open.values() if not guard.busy and now_ms - guard.heard_ms > self._patience(guard)
+        ]
         for guard in over:
             if guard.transport is not None:
                 guard.transport.abort()

@@ -50,7 +50,9 @@ def take(path: Path, *, started_at_ms: int, socket_path: str) -> IO[bytes]:
     except BlockingIOError as error:
         handle.close()
         raise LedgerHeld(read_holder(path)) from error
-    holder = Holder(pid=os.getpid(), host=socket.gethostname(), started_at_ms=started_at_ms, version=VERSION, socket=socket_path)
+    holder = Holder(
+        pid=os.getpid(), host=socket.gethostname(), started_at_ms=started_at_ms, version=VERSION, socket=socket_path
+    )
     handle.truncate(0)
     handle.write(msgspec.json.encode(holder))
     return handle

@@ -9,8 +9,12 @@ import logging
 import re
 import sys
 
-_SECRET_NAME = re.compile(r"(token|secret|password|authorization|api_?key|ticket|access_key|open_id|union_id|text|words)$", re.IGNORECASE)
-_SECRET_VALUE = re.compile(r"Bearer\s+\S+|\b(?:fs_[A-Za-z0-9_-]{16,}|t-[A-Za-z0-9]{16,}|c-[A-Za-z0-9]{16,}|o[unc]_[A-Za-z0-9]{6,})")
+_SECRET_NAME = re.compile(
+    r"(token|secret|password|authorization|api_?key|ticket|access_key|open_id|union_id|text|words)$", re.IGNORECASE
+)
+_SECRET_VALUE = re.compile(
+    r"Bearer\s+\S+|\b(?:fs_[A-Za-z0-9_-]{16,}|t-[A-Za-z0-9]{16,}|c-[A-Za-z0-9]{16,}|o[unc]_[A-Za-z0-9]{6,})"
+)
 STRUCK = "[redacted]"
 _PLAIN = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 VALUE_CHARS_MAX = 500

@@ -60,7 +60,13 @@ class Service:
     """A ledger in service: submit commands, read the committed state, follow the events."""
 
     def __init__(
-        self, store: Store, term: Term, committed: Workspace, clock: LedgerClock, entropy: Entropy, reducer_digest: str,
+        self,
+        store: Store,
+        term: Term,
+        committed: Workspace,
+        clock: LedgerClock,
+        entropy: Entropy,
+        reducer_digest: str,
         on_fatal: Callable[[BaseException], None],
     ) -> None:
         self.store = store
@@ -107,7 +113,9 @@ class Service:
     async def submit(self, request: Request | Keep) -> Answer:
         """Have a command decided and made durable. A full queue is an answer, at once."""
         if self._closing or self.fatal is not None:
-            return Answer(refusal=refuse(GeneralRefusal.SHUTTING_DOWN, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq)
+            return Answer(
+                refusal=refuse(GeneralRefusal.SHUTTING_DOWN, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq
+            )
         if self._waiting >= QUEUE_MAX:
             self.counters.busy += 1
             return Answer(refusal=refuse(GeneralRefusal.BUSY, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq)

@@ -11,7 +11,7 @@ class Changes:
         self._waiters: set[asyncio.Future[None]] = set()
 
     def bump(self) -> None:
-        """Something people can see has changed."""
+        """Something has changed."""
         self.revision += 1
         for waiter in self._waiters:
             if not waiter.done():

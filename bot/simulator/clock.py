@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from bot.simulator.changes import Changes
+
 _T = TypeVar("_T")
 
 
@@ -20,6 +22,12 @@ class SimClock:
         self._offset_ms = 0
         self._frozen_at_ms = frozen_at_ms
         self._sleepers: dict[asyncio.Future[None], int] = {}
+        self.changes = Changes()
+
+    @property
+    def sleeping(self) -> int:
+        """How many wait for a moment to come."""
+        return len(self._sleepers)
 
     @property
     def frozen(self) -> bool:
@@ -64,6 +72,7 @@ class SimClock:
             sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._sleepers[sleeper] = due_ms
             self._arm(sleeper, due_ms)
+            self.changes.bump()
             try:
                 await sleeper
             finally:

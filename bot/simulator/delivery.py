@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
+from bot.simulator.changes import Changes
 from bot.simulator.clock import SimClock
 from bot.simulator.longlink import Ack, LongLink
 from bot.simulator.model import App
@@ -52,6 +53,7 @@ class Deliveries:
         self._running: set[asyncio.Task[None]] = set()
         self.log: deque[Delivery] = deque(maxlen=DELIVERIES_MAX)
         self.counters: Counter[str] = Counter()
+        self.changes = Changes()
 
     def emit(self, app: App, body: JsonObject) -> None:
         """Deliver an event the app has subscribed to."""
@@ -87,6 +89,7 @@ class Deliveries:
             said = outcome if isinstance(outcome, str) else f"code {outcome.code}"
             delivery.outcomes.append("acked" if said == "code 200" else said)
             self.counters[f"event:{delivery.outcomes[-1]}"] += 1
+            self.changes.bump()
             if delivery.settled:
                 return
 

@@ -14,6 +14,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from bot.simulator.changes import Changes
 from bot.simulator.wire import JsonObject, number_at, text_at
 
 FAULTS_MAX = 1_000
@@ -73,6 +74,8 @@ class Faults:
 
     def __init__(self) -> None:
         self.planned: list[Fault] = []
+        self.holding = 0
+        self.changes = Changes()
         self._cleared = asyncio.Event()
 
     def plan(self, fault: Fault) -> None:
@@ -89,7 +92,13 @@ class Faults:
 
     async def hold(self) -> None:
         """Hang until the faults are cleared (or the caller's connection is gone)."""
-        await self._cleared.wait()
+        self.holding += 1
+        self.changes.bump()
+        try:
+            await self._cleared.wait()
+        finally:
+            self.holding -= 1
+            self.changes.bump()
 
     def next_for(self, api: str) -> Fault | None:
         """The fault for this call, if one is planned."""

@@ -14,7 +14,7 @@ from bot.simulator.errors import PlatformError
 from bot.simulator.faults import Fault, Faults
 from bot.simulator.ids import Ids
 from bot.simulator.limits import Limit, RateLimits
-from bot.simulator.wire import JsonObject, dump
+from bot.simulator.wire import JsonObject, dump, number_at
 
 LOG_MAX = 10_000
 CALLS_PER_SECOND_MAX = 50
@@ -24,6 +24,16 @@ CALLS_PER_MESSAGE_MAX = 5
 
 _GATEWAY_PAGE = "<html><head><title>{0}</title></head><body><center><h1>{0} Bad Gateway</h1></center></body></html>"
 
+
+@dataclass(kw_only=True)
+class CallNote:
+    """What is found out about a call while it is worked on."""
+
+    app_id: str = ""
+    code: int = 0
+
+
+Work = Callable[[web.Request, bytes, CallNote], Awaitable[JsonObject]]
 RateStyle = Literal["429", "400", "230020"]
 
 
@@ -98,16 +108,15 @@ class Gate:
         status = 400 if self.rate_style == "400" else 429
         raise PlatformError(99991400, "request trigger frequency limit", status=status, headers=headers)
 
-    async def pass_through(
-        self, api: str, request: web.Request, work: Callable[[web.Request, bytes], Awaitable[JsonObject]]
-    ) -> web.StreamResponse:
+    async def pass_through(self, api: str, request: web.Request, work: Work) -> web.StreamResponse:
         """Run one call of an endpoint with everything around it."""
         body = await request.read()
         log_id = self._ids.fresh("")
+        note = CallNote()
         fault = self._faults.next_for(api)
-        response = await self._spoiled(fault, request)
+        response = await self._spoiled(fault, request, note)
         if response is None:
-            response = await self._answered(request, body, log_id, work)
+            response = await self._answered(request, body, log_id, work, note=note)
             if fault is not None and fault.kind == "hang_after_commit":
                 await self._faults.hold()
             if fault is not None and fault.kind == "drop_after_commit":
@@ -116,8 +125,7 @@ class Gate:
         self.counters[f"api:{api}"] += 1
         if fault is not None:
             self.counters[f"fault:{fault.kind}"] += 1
-        code = request.get("code", 0)
-        self.counters[f"code:{code}"] += 1
+        self.counters[f"code:{note.code}"] += 1
         self.log.append(
             LoggedCall(
                 api=api,
@@ -127,14 +135,14 @@ class Gate:
                 body=body.decode(errors="replace"),
                 body_bytes=len(body),
                 status=response.status,
-                code=code,
-                app_id=request.get("app_id", ""),
+                code=note.code,
+                app_id=note.app_id,
                 log_id=log_id,
             )
         )
         return response
 
-    async def _spoiled(self, fault: Fault | None, request: web.Request) -> web.Response | None:
+    async def _spoiled(self, fault: Fault | None, request: web.Request, note: CallNote) -> web.Response | None:
         match fault.kind if fault is not None else None:
             case "latency" if fault is not None:
                 await self._clock.sleep_until(self._clock.now_ms() + fault.latency_ms)
@@ -150,23 +158,19 @@ class Gate:
             case "empty":
                 return web.Response(status=200, content_type="application/json")
             case "code" if fault is not None:
-                request["code"] = fault.code
+                note.code = fault.code
                 return self._error(PlatformError(fault.code, fault.msg, status=fault.status), "")
         return None
 
     async def _answered(
-        self,
-        request: web.Request,
-        body: bytes,
-        log_id: str,
-        work: Callable[[web.Request, bytes], Awaitable[JsonObject]],
+        self, request: web.Request, body: bytes, log_id: str, work: Work, *, note: CallNote
     ) -> web.Response:
         try:
-            answer = await work(request, body)
+            answer = await work(request, body, note)
         except PlatformError as refusal:
-            request["code"] = refusal.code
+            note.code = refusal.code
             return self._error(refusal, log_id)
-        request["code"] = answer.get("code", 0)
+        note.code = number_at(answer, "code")
         return web.Response(body=dump(answer), content_type="application/json", charset="utf-8")
 
     @staticmethod

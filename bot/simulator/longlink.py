@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 
 from aiohttp import WSMsgType, web
 
-from bot.simulator.clock import SimClock
+from bot.simulator.changes import Changes
 from bot.simulator.errors import PlatformError
 from bot.simulator.frames import CONTROL, DATA, FRAME_BYTES_MAX, Frame, decode, encode
-from bot.simulator.gate import Gate
+from bot.simulator.gate import CallNote, Gate
 from bot.simulator.ids import Ids
 from bot.simulator.model import App
 from bot.simulator.openapi import read_body
@@ -52,7 +52,7 @@ class ClientConfig:
 
 @dataclass(frozen=True)
 class Ack:
-    """The answer to a pushed frame: its code, and the bytes of `data` (None where there was none)."""
+    """The answer to a pushed frame: its code (0 if unreadable), and the bytes of `data` (None if there are none)."""
 
     code: int
     data: bytes | None
@@ -85,10 +85,9 @@ class PushFaults:
 class LongLink:
     """All connections of all apps."""
 
-    def __init__(self, world: World, gate: Gate, clock: SimClock, ids: Ids) -> None:
+    def __init__(self, world: World, gate: Gate, ids: Ids) -> None:
         self._world = world
         self._gate = gate
-        self._clock = clock
         self._ids = ids
         self._tickets: dict[str, str] = {}
         self._log_id = 0
@@ -98,6 +97,7 @@ class LongLink:
         self.refusals: list[dict[str, str]] = []
         self.born_zombie = False
         self.counters: Counter[str] = Counter()
+        self.changes = Changes()
 
     def routes(self) -> list[web.RouteDef]:
         """Discovery and the socket."""
@@ -108,12 +108,12 @@ class LongLink:
         return [connection for connection in self.connections if connection.app_id == app_id]
 
     async def _endpoint(self, request: web.Request) -> web.StreamResponse:
-        async def run(request: web.Request, body: bytes) -> JsonObject:
-            return self._discover(request, body)
+        async def run(request: web.Request, body: bytes, note: CallNote) -> JsonObject:
+            return self._discover(request, body, note)
 
         return await self._gate.pass_through("ws.endpoint", request, run)
 
-    def _discover(self, request: web.Request, body: bytes) -> JsonObject:
+    def _discover(self, request: web.Request, body: bytes, note: CallNote) -> JsonObject:
         fields = read_body(body)
         app_id, secret = text_at(fields, "AppID"), text_at(fields, "AppSecret")
         if not app_id or not secret:
@@ -127,7 +127,7 @@ class LongLink:
         self._tickets[ticket] = app_id
         while len(self._tickets) > TICKETS_MAX:
             del self._tickets[next(iter(self._tickets))]
-        request["app_id"] = app_id
+        note.app_id = app_id
         query = f"device_id={conn_id}&service_id={SERVICE_ID}&access_key={self._ids.fresh('')}&ticket={ticket}"
         url = f"ws://{request.host}/ws/v2?{query}"
         return {"code": 0, "msg": "", "data": {"URL": url, "ClientConfig": self.config.view()}}
@@ -170,6 +170,7 @@ class LongLink:
         if frame.method == CONTROL and frame.header("type") == "ping":
             connection.pings += 1
             self.counters["pings"] += 1
+            self.changes.bump()
             if not connection.no_pong:
                 await self._pong(connection)
         elif frame.method == DATA:
@@ -212,6 +213,7 @@ class LongLink:
         """Write an event's frames, distorted as planned; a zombie writes nothing."""
         if connection.zombie:
             self.counters["swallowed"] += 1
+            self.changes.bump()
             return
         kind = "event"
         if self.faults.card_typed > 0:

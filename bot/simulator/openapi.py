@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from aiohttp import web
 
 from bot.simulator.errors import PlatformError
-from bot.simulator.gate import Gate
+from bot.simulator.gate import CallNote, Gate
 from bot.simulator.messages import Messages
 from bot.simulator.model import App, Chat
 from bot.simulator.tokens import Tokens
@@ -60,7 +60,7 @@ class OpenApi:
     def _open(
         self, api: str, work: Callable[[bytes], JsonObject]
     ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        async def run(_request: web.Request, body: bytes) -> JsonObject:
+        async def run(_request: web.Request, body: bytes, _note: CallNote) -> JsonObject:
             return work(body)
 
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -69,10 +69,10 @@ class OpenApi:
         return handle
 
     def _guarded(self, api: str, work: Work) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        async def run(request: web.Request, body: bytes) -> JsonObject:
+        async def run(request: web.Request, body: bytes, note: CallNote) -> JsonObject:
             now_ms = self._world.clock.now_ms()
             app = self._world.apps[self._tokens.app_of(request.headers.get("Authorization", ""), now_ms)]
-            request["app_id"] = app.app_id
+            note.app_id = app.app_id
             return {"code": 0, "msg": "success", **work(app, request, body)}
 
         async def handle(request: web.Request) -> web.StreamResponse:

@@ -86,7 +86,7 @@ class Presses:
 
     def _answered(self, message: Message, person: Person, ack: Ack) -> Pressed:
         if ack.code != 200:
-            return self._failed(message, person, NOT_OK)
+            return self._failed(message, person, NOT_OK if ack.code else BAD_BODY)
         try:
             answer = parse_object(ack.data or b"")
         except ValueError:

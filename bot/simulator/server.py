@@ -39,7 +39,7 @@ class Simulator:
         self.gate = Gate(self.clock, self.ids, self.faults)
         self.tokens = Tokens(self.ids)
         self.messages = Messages(self.world)
-        self.link = LongLink(self.world, self.gate, self.clock, self.ids)
+        self.link = LongLink(self.world, self.gate, self.ids)
         self._stop = asyncio.Event()
         self._main: asyncio.Task[None] | None = None
         self.deliveries: Deliveries

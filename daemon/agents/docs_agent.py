@@ -1,8 +1,8 @@
 """A small agent that does one real thing: it checks a folder of documents and hands in a report with its digest.
 
-It works as any agent would, through the socket and nothing else: it asks whether it should run, claims, takes a lease,
-does the work, renews, submits the evidence, completes with the lease's fence, and delivers. It keeps no state: whatever it
-needs to know after a crash it reads from the ledger.
+It works as any agent would, through the socket and nothing else: it asks whether it should run, claims, takes a
+lease, does the work, renews, submits the evidence, completes with the lease's fence, and delivers. It keeps no state:
+whatever it needs to know after a crash it reads from the ledger.
 """
 
 import argparse
@@ -85,9 +85,17 @@ class DocsAgent:
         if any(todo["status"] in {"open", "blocked"} for todo in todos):
             return False
         if rounds <= deliveries:
-            text = "Check every heading, link and command of the docs" if state == "active" else "Check the docs again, as the owner asked"
+            text = (
+                "Check every heading, link and command of the docs"
+                if state == "active"
+                else "Check the docs again, as the owner asked"
+            )
             key = f"{self._setting.agent_id}/{goal_id}/plan/{rounds + 1}"
-            self._act("todo.add", {"goal_id": goal_id, "text": text, "required_write_scope": [SCOPE], "action_kind": "check"}, key)
+            self._act(
+                "todo.add",
+                {"goal_id": goal_id, "text": text, "required_write_scope": [SCOPE], "action_kind": "check"},
+                key,
+            )
         else:
             done = _items(self._client.read("artifact.list", {"goal_id": goal_id}), "artifacts")
             key = f"{self._setting.agent_id}/{goal_id}/deliver/{rounds}"
@@ -114,7 +122,7 @@ class DocsAgent:
             return
         renewed = self._act("task-lease.renew", {**subject, "idempotency_key": execution, "expected_version": version})
         version = int(str(renewed["version"]))
-        evidence = {
+        evidence: Params = {
             **subject,
             "label": "docs-report.json",
             "kind": "report",
@@ -185,7 +193,9 @@ def _run(agent: DocsAgent, stop: threading.Event, say: Callable[[str], None]) ->
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m daemon.agents.docs_agent`: work until told to stop."""
-    parser = argparse.ArgumentParser(prog="docs-agent", description="Check a folder of documents for whoever asks for it.")
+    parser = argparse.ArgumentParser(
+        prog="docs-agent", description="Check a folder of documents for whoever asks for it."
+    )
     parser.add_argument("--socket", required=True)
     parser.add_argument("--token-file", required=True, type=Path)
     parser.add_argument("--agent-id", required=True)

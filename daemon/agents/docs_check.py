@@ -10,6 +10,7 @@ import shlex
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -59,7 +60,8 @@ class Report:
         """The report in a line."""
         found = "nothing wrong" if not self.findings else f"{len(self.findings)} wrong"
         outside = f"; {self.links_outside} links lead outside and were not followed" if self.links_outside else ""
-        return f"{len(self.files)} files, {self.headings} headings, {self.links} links, {self.commands} commands: {found}{outside}"
+        looked_at = f"{len(self.files)} files, {self.headings} headings, {self.links} links, {self.commands} commands"
+        return f"{looked_at}: {found}{outside}"
 
 
 class NoDocs(ValueError):
@@ -91,7 +93,9 @@ def command_exists(program: str) -> Callable[[Sequence[str]], bool]:
     def runs(words: Sequence[str]) -> bool:
         named = tuple(word for word in words[1:3] if not word.startswith("-"))
         if named not in known:
-            asked = subprocess.run([program, *named, "--help"], capture_output=True, timeout=COMMAND_SECONDS_MAX, check=False)
+            asked = subprocess.run(
+                [program, *named, "--help"], capture_output=True, timeout=COMMAND_SECONDS_MAX, check=False
+            )
             known[named] = asked.returncode == 0
         return known[named]
 
@@ -114,7 +118,7 @@ class _Page:
 
 
 def _headings(tokens: list[Token]) -> Iterator[tuple[int, int, str]]:
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         if token.type == "heading_open":
             yield int(token.tag[1:]), (token.map or [0])[0] + 1, _text_of(following)
 
@@ -141,7 +145,9 @@ def _check_headings(page: _Page, report: Report) -> None:
         if not title.strip():
             report.findings.append(Finding(file=page.name, line=line, kind="heading", detail="has no text"))
         if last and level > last + 1:
-            report.findings.append(Finding(file=page.name, line=line, kind="heading", detail=f"level {level} follows level {last}"))
+            report.findings.append(
+                Finding(file=page.name, line=line, kind="heading", detail=f"level {level} follows level {last}")
+            )
         last = level
     if not page.headings or page.headings[0][0] != 1:
         report.findings.append(Finding(file=page.name, line=1, kind="heading", detail="does not begin with a title"))
@@ -168,7 +174,13 @@ def _links(tokens: list[Token]) -> Iterator[tuple[int, str]]:
     for token in tokens:
         line = (token.map or [0])[0] + 1
         for child in token.children or ():
-            target = child.attrGet("href") if child.type == "link_open" else child.attrGet("src") if child.type == "image" else None
+            target = (
+                child.attrGet("href")
+                if child.type == "link_open"
+                else child.attrGet("src")
+                if child.type == "image"
+                else None
+            )
             if isinstance(target, str):
                 yield line, target
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 from aiohttp import web
+from ledger.text.documents import render
 
 from daemon.api.cache import ReadCache
 from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
@@ -16,7 +17,6 @@ from ledger.params import Params
 from ledger.projections.documents import READERS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
-from ledger.text.documents import render
 from ledger.writer import Request
 
 BODY_SECONDS_MAX = 15.0
@@ -56,7 +56,9 @@ class ActionRoutes:
             key = request_key(request)
             if isinstance(key, Refusal):
                 return await self._refuse(request, action, principal, key)
-            answer = await service.submit(Request(action=action, params=params, caller=principal.caller, proof=principal.proof, request_key=key))
+            answer = await service.submit(
+                Request(action=action, params=params, caller=principal.caller, proof=principal.proof, request_key=key)
+            )
             return answered(request, service, action, params, answer)
 
         return write
@@ -73,10 +75,19 @@ class ActionRoutes:
             return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
         return parse_body(action, body)
 
-    async def _refuse(self, request: web.Request, action: Action, principal: Principal, refusal: Refusal) -> web.Response:
+    async def _refuse(
+        self, request: web.Request, action: Action, principal: Principal, refusal: Refusal
+    ) -> web.Response:
         """A refusal reached at the edge by a proved caller; it is audited like any other."""
         self._service.counters.malformed += 1
-        job = Request(action=action, params=Params(), caller=principal.caller, proof=principal.proof, request_key=None, refused=refusal)
+        job = Request(
+            action=action,
+            params=Params(),
+            caller=principal.caller,
+            proof=principal.proof,
+            request_key=None,
+            refused=refusal,
+        )
         answer = await self._service.submit(job)
         return refused(request, action.name, answer.refusal or refusal, answer.seq)
 
@@ -98,11 +109,15 @@ class ActionRoutes:
 
         return read
 
-    def _read(self, request: web.Request, action: Action, principal: Principal, params: Params, key: tuple[str, str, str]) -> web.Response:
+    def _read(
+        self, request: web.Request, action: Action, principal: Principal, params: Params, key: tuple[str, str, str]
+    ) -> web.Response:
         service = self._service
         now_ms = service.clock.now_ms()
         if not may_ask(service.committed, action, principal.caller):
-            return refused(request, action.name, refuse(GeneralRefusal.NOT_PERMITTED, action=action.name), service.committed.seq)
+            return refused(
+                request, action.name, refuse(GeneralRefusal.NOT_PERMITTED, action=action.name), service.committed.seq
+            )
         document = READERS[action.name](service.committed, principal.caller, params, now_ms)
         if isinstance(document, Refusal):
             return refused(request, action.name, document, service.committed.seq)
@@ -119,5 +134,3 @@ def unknown(request: web.Request, service: Service) -> web.Response:
     """The answer to a path or a method that no action has."""
     name = request.path.rsplit("/", 1)[-1][:64]
     return refused(request, name, refuse(GeneralRefusal.UNKNOWN_ACTION, action=name), service.committed.seq)
-
-

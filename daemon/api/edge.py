@@ -45,11 +45,14 @@ def prove(request: web.Request, service: Service, own_uid: int) -> Principal | R
         return refuse(GeneralRefusal.SURFACE_FORBIDDEN, surface=surface[:16], allowed=sorted(_SURFACES))
     header = request.headers.get("Authorization")
     if header is not None:
-        return _by_token(header, service.committed, service.clock.now_ms(), cast(Surface, surface))
+        return _by_token(header, service.committed, service.clock.now_ms(), cast("Surface", surface))
     uid = peer_uid(request)
     if uid is None or uid != own_uid:
         return refuse(GeneralRefusal.UNAUTHENTICATED)
-    return Principal(Caller(member_id=OPERATOR, kind="operator", surface=cast(Surface, surface)), Proof(kind="peer", reference=str(uid)))
+    return Principal(
+        Caller(member_id=OPERATOR, kind="operator", surface=cast("Surface", surface)),
+        Proof(kind="peer", reference=str(uid)),
+    )
 
 
 def _by_token(header: str, workspace: Workspace, now_ms: int, surface: Surface) -> Principal | Refusal:
@@ -64,7 +67,10 @@ def _by_token(header: str, workspace: Workspace, now_ms: int, surface: Surface) 
         return refuse(GeneralRefusal.CREDENTIAL_REVOKED)
     if token.expires_at_ms is not None and now_ms >= token.expires_at_ms:
         return refuse(GeneralRefusal.CREDENTIAL_EXPIRED)
-    return Principal(Caller(member_id=member.member_id, kind=member.kind, surface=surface), Proof(kind="token", reference=token.token_id))
+    return Principal(
+        Caller(member_id=member.member_id, kind=member.kind, surface=surface),
+        Proof(kind="token", reference=token.token_id),
+    )
 
 
 def peer_uid(request: web.Request) -> int | None:
@@ -78,7 +84,9 @@ def peer_uid(request: web.Request) -> int | None:
 
 def nobody(surface: Surface = "http") -> Principal:
     """The actor of attempts whose caller was not proved."""
-    return Principal(Caller(member_id=MemberId("unproved"), kind="nobody", surface=surface), Proof(kind="peer", reference="unproved"))
+    return Principal(
+        Caller(member_id=MemberId("unproved"), kind="nobody", surface=surface), Proof(kind="peer", reference="unproved")
+    )
 
 
 def request_key(request: web.Request) -> str | Refusal:
@@ -105,7 +113,9 @@ def parse_query(action: Action, request: web.Request) -> Params | Refusal:
         field = action.params.model_fields.get(name)
         is_list = field is not None and "tuple" in str(field.annotation)
         if len(given) > 1 and not is_list:
-            return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=[{"field": name[:64], "problem": "given more than once"}])
+            return refuse(
+                GeneralRefusal.MALFORMED_PARAMS, fields=[{"field": name[:64], "problem": "given more than once"}]
+            )
         values[name] = given if is_list else given[0]
     try:
         return action.params.model_validate_strings(values)
@@ -119,4 +129,9 @@ def malformed(error: ValidationError) -> Refusal:
         {"field": ".".join(str(part) for part in problem["loc"])[:64] or "body", "problem": problem["msg"][:200]}
         for problem in error.errors(include_url=False, include_context=False, include_input=False)
     ]
-    return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=fields[:ERRORS_SHOWN_MAX], field=fields[0]["field"], problem=fields[0]["problem"])
+    return refuse(
+        GeneralRefusal.MALFORMED_PARAMS,
+        fields=fields[:ERRORS_SHOWN_MAX],
+        field=fields[0]["field"],
+        problem=fields[0]["problem"],
+    )

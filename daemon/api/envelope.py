@@ -21,7 +21,17 @@ from ledger.text.say import Locale
 from ledger.writer import Answer
 
 SCHEMA_VERSION = "frontstage_result_v1"
-_PRIVATE = frozenset({"secret_digest", "code_digest", "identity_digest", "idempotency_key", "owner_secret_digest", "bot_secret_digest", "channel_id"})
+_PRIVATE = frozenset(
+    {
+        "secret_digest",
+        "code_digest",
+        "identity_digest",
+        "idempotency_key",
+        "owner_secret_digest",
+        "bot_secret_digest",
+        "channel_id",
+    }
+)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -102,14 +112,18 @@ def command_line(action: Action, params: Params) -> str:
 def respond(document: dict[str, object], exit_code: int, http_status: int) -> web.Response:
     """A JSON answer with its exit code beside it."""
     return web.Response(
-        body=_encode(document), status=http_status, headers={"Content-Type": "application/json", "X-Frontstage-Exit": str(exit_code)}
+        body=_encode(document),
+        status=http_status,
+        headers={"Content-Type": "application/json", "X-Frontstage-Exit": str(exit_code)},
     )
 
 
 def respond_text(text: str, exit_code: int, http_status: int) -> web.Response:
     """The same for a person at a shell."""
     return web.Response(
-        body=(text + "\n").encode(), status=http_status, headers={"Content-Type": "text/plain; charset=utf-8", "X-Frontstage-Exit": str(exit_code)}
+        body=(text + "\n").encode(),
+        status=http_status,
+        headers={"Content-Type": "text/plain; charset=utf-8", "X-Frontstage-Exit": str(exit_code)},
     )
 
 

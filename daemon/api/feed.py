@@ -40,7 +40,12 @@ class Feed:
             return refused(request, "feed", principal, self._service.committed.seq)
         after = request.headers.get("Last-Event-ID") or request.query.get("after", str(self._service.committed.seq))
         if not after.isascii() or not after.isdigit() or len(after) > 16:
-            return refused(request, "feed", refuse(GeneralRefusal.MALFORMED_PARAMS, field="after", problem="must be a seq"), self._service.committed.seq)
+            return refused(
+                request,
+                "feed",
+                refuse(GeneralRefusal.MALFORMED_PARAMS, field="after", problem="must be a seq"),
+                self._service.committed.seq,
+            )
         if self._readers >= READERS_MAX:
             return refused(request, "feed", refuse(GeneralRefusal.BUSY, retry_after_s=5), self._service.committed.seq)
         self._readers += 1

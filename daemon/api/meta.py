@@ -43,21 +43,29 @@ class Meta:
             "waiting": service.waiting,
             "clock": {"skew_ms": service.clock.skew_ms, "jumped": service.clock.jumped},
             "counters": vars(service.counters),
-            "bot": {"state": "up", **self.bot} if heard and self.bot is not None else {"state": "silent" if self.bot else "absent"},
+            "bot": {"state": "up", **self.bot}
+            if heard and self.bot is not None
+            else {"state": "silent" if self.bot else "absent"},
         }
         return respond(document, 0, 200)
 
     async def ready(self, _request: web.Request) -> web.Response:
         """Whether commands can be committed now."""
         writable = self._service.writable
-        return respond({"ok": writable, "seq": self._service.committed.seq}, 0 if writable else 7, 200 if writable else 503)
+        return respond(
+            {"ok": writable, "seq": self._service.committed.seq}, 0 if writable else 7, 200 if writable else 503
+        )
 
     async def capabilities(self, _request: web.Request) -> web.Response:
         """What can be asked here, for a program that wants to know before it tries."""
         document: dict[str, object] = {
             "schema_version": "frontstage_capabilities_v1",
             "version": VERSION,
-            "actions": [{"name": action.name, "writes": action.writes, "basis": action.basis} for action in ACTIONS.values() if not action.hidden],
+            "actions": [
+                {"name": action.name, "writes": action.writes, "basis": action.basis}
+                for action in ACTIONS.values()
+                if not action.hidden
+            ],
             "event_kinds": [f"{kind.name}/{kind.version}" for kind in all_kinds()],
         }
         return respond(document, 0, 200)
@@ -75,7 +83,12 @@ def openapi_document() -> dict[str, object]:
         "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden},
         "components": {
             "securitySchemes": {"member": {"type": "http", "scheme": "bearer"}},
-            "responses": {"refusal": {"description": "Refused, with code, message and hint.", "content": {"application/json": {"schema": _REFUSAL}}}},
+            "responses": {
+                "refusal": {
+                    "description": "Refused, with code, message and hint.",
+                    "content": {"application/json": {"schema": _REFUSAL}},
+                }
+            },
         },
         "security": [{"member": []}, {}],
     }
@@ -84,12 +97,32 @@ def openapi_document() -> dict[str, object]:
 _REFUSAL: dict[str, object] = {
     "type": "object",
     "required": ["schema_version", "ok", "action", "outcome", "code", "message", "hint", "details", "seq"],
-    "properties": {"ok": {"const": False}, "code": {"type": "string"}, "outcome": {"type": "string"}, "message": {"type": "string"}},
+    "properties": {
+        "ok": {"const": False},
+        "code": {"type": "string"},
+        "outcome": {"type": "string"},
+        "message": {"type": "string"},
+    },
 }
 _RESULT: dict[str, object] = {
     "type": "object",
-    "required": ["schema_version", "ok", "action", "outcome", "receipt_id", "replayed", "seq", "events", "result", "cli"],
-    "properties": {"ok": {"const": True}, "outcome": {"enum": ["committed", "partial", "noop"]}, "seq": {"type": "integer"}},
+    "required": [
+        "schema_version",
+        "ok",
+        "action",
+        "outcome",
+        "receipt_id",
+        "replayed",
+        "seq",
+        "events",
+        "result",
+        "cli",
+    ],
+    "properties": {
+        "ok": {"const": True},
+        "outcome": {"enum": ["committed", "partial", "noop"]},
+        "seq": {"type": "integer"},
+    },
 }
 
 
@@ -104,13 +137,24 @@ def _path(action: Action) -> dict[str, object]:
         | {str(status.http_status): {"$ref": "#/components/responses/refusal"} for status in STATUS.values()},
     }
     if action.writes:
-        key = {"name": "Idempotency-Key", "in": "header", "required": True, "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:@/-]{1,160}$"}}
+        key = {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": True,
+            "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:@/-]{1,160}$"},
+        }
         operation["parameters"] = [key]
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
         return {"post": operation}
     properties = schema.get("properties", {})
     operation["parameters"] = [
-        {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": properties[name], "description": properties[name].get("description", "")}
+        {
+            "name": name,
+            "in": "query",
+            "required": name in schema.get("required", ()),
+            "schema": properties[name],
+            "description": properties[name].get("description", ""),
+        }
         for name in properties
     ]
     return {"get": operation}

@@ -47,7 +47,7 @@ def _one_process(home: Home, request: bytes) -> tuple[wire.Answer | None, str]:
     """Start one, ask it; its answer, or its last words."""
     ours, theirs = socket.socketpair()
     with theirs:
-        process = subprocess.Popen(  # noqa: S603  (this interpreter and our own module)
+        process = subprocess.Popen(
             [*module_argv("daemon.app"), "--home", home.path, "--once", "--fd", str(theirs.fileno())],
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,

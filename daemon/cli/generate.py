@@ -67,7 +67,7 @@ def verb_of(action: Action) -> Verb:
         verb["mints"] = action.mints
     properties = _described(action)
     for name, field in action.params.model_fields.items():
-        assert name not in GLOBAL_PARAMETERS, f"{action.name}: {name} is a flag of every command"  # noqa: S101
+        assert name not in GLOBAL_PARAMETERS, f"{action.name}: {name} is a flag of every command"
         parameter = _parameter(properties[name])
         if field.is_required() and name != action.mints:
             parameter["required"] = True
@@ -89,7 +89,7 @@ def _plain(field: dict[str, object]) -> dict[str, object]:
     if not isinstance(alternatives, list):
         return field
     kept = [choice for choice in alternatives if choice.get("type") != "null"]
-    assert len(kept) == 1, f"one type for a flag, not {alternatives}"  # noqa: S101
+    assert len(kept) == 1, f"one type for a flag, not {alternatives}"
     return {**kept[0], **{name: value for name, value in field.items() if name != "anyOf"}}
 
 
@@ -99,7 +99,7 @@ def _parameter(schema: dict[str, object]) -> Parameter:
     if schema.get("type") == "array":
         parameter["repeat"] = True
         value = schema["items"]
-    assert isinstance(value, dict)  # noqa: S101
+    assert isinstance(value, dict)
     match value.get("type"):
         case "string":
             pass

@@ -21,5 +21,5 @@ def run_local(target: str, command: Command | None, argv: list[str]) -> int:
         return EXIT_FAULT
     function = getattr(module, function_name or "main")
     result = function(argv) if command is None else function(command)
-    assert isinstance(result, int)  # noqa: S101  (an exit code; anything else is a bug)
+    assert isinstance(result, int)
     return result

@@ -154,7 +154,7 @@ def _require_nothing(command: Command, left: list[str]) -> None:
 
 
 def _require_all(command: Command) -> None:
-    assert command.verb is not None  # noqa: S101  (only called with one)
+    assert command.verb is not None
     missing = [
         name
         for name, parameter in command.verb["parameters"].items()
@@ -236,7 +236,7 @@ def _value(typed: str, name: str, text: str | None, parameter: "Parameter") -> s
 def _keep(name: str, value: str | int, parameter: "Parameter", values: "dict[str, Value]") -> None:
     if parameter.get("repeat"):
         kept = values.setdefault(name, [])
-        assert isinstance(kept, list)  # noqa: S101
+        assert isinstance(kept, list)
         if len(kept) >= REPEATS_MAX:
             raise UsageError(f"{flag_of(name)} is given more than {REPEATS_MAX} times", field=name)
         kept.append(value)

@@ -56,7 +56,7 @@ def main(command: Command) -> int:
         tell(f"frontstage: process {holder.pid} belongs to another user")
         return EXIT_FAULT
     timeout = command.values.get("timeout_seconds", TIMEOUT_S_DEFAULT)
-    assert isinstance(timeout, int)  # noqa: S101  (the parser checked it)
+    assert isinstance(timeout, int)
     return _wait(path, holder.pid, timeout)
 
 

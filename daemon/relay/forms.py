@@ -10,7 +10,13 @@ from ledger.catalogue import Action
 from ledger.projections.views import FormView
 
 FORMS_MAX = 2_000
-_LISTS = {"criteria": "criterion", "non_goals": "non_goal", "stop_conditions": "stop_condition", "write_scopes": "write_scope", "constraints": "constraint"}
+_LISTS = {
+    "criteria": "criterion",
+    "non_goals": "non_goal",
+    "stop_conditions": "stop_condition",
+    "write_scopes": "write_scope",
+    "constraints": "constraint",
+}
 _TEXTS = {"title": "title", "objective": "objective", "budget": "budget", "answer": "answer", "reason": "reason"}
 TITLE_INPUT_CHARS_MAX = 120
 
@@ -56,7 +62,9 @@ class Forms:
         """Keep what was typed beside what was wrong with it; the next submission gets a new nonce."""
         form = self._open.get(slot, OpenForm())
         plain = {name: str(value) for name, value in details.items()}
-        self._open[slot] = replace(form, values=values, problem_code=code, problem_details=plain, submissions=form.submissions + 1)
+        self._open[slot] = replace(
+            form, values=values, problem_code=code, problem_details=plain, submissions=form.submissions + 1
+        )
 
     def submitted(self, slot: str, values: dict[str, str], goal_id: str) -> None:
         """Close a form that became a goal."""

@@ -89,7 +89,13 @@ class Messages:
             union_id=ask.sender.union_id,
         )
         key = "pair-" + hashlib.sha256(ask.message_id.encode()).hexdigest()[:32]
-        job = Request(action=ACTIONS["member.bind"], params=params, caller=bot_caller(), proof=lark_proof(ask.message_id), request_key=key)
+        job = Request(
+            action=ACTIONS["member.bind"],
+            params=params,
+            caller=bot_caller(),
+            proof=lark_proof(ask.message_id),
+            request_key=key,
+        )
         answer = await self._service.submit(job)
         if answer.refusal is not None:
             return _refusal(answer.refusal)
@@ -114,7 +120,10 @@ class Messages:
             return _text("chat.no_goals")
 
         def lines(locale: Locale) -> str:
-            rows = [f"{goal.goal_id} · {say(f'state.{goal.state}', locale)} · {one_line(goal.intent.title)}" for goal in reversed(shown)]
+            rows = [
+                f"{goal.goal_id} · {say(f'state.{goal.state}', locale)} · {one_line(goal.intent.title)}"
+                for goal in reversed(shown)
+            ]
             return "\n".join([say("chat.goals", locale, shown=len(shown), total=len(here)), *rows])
 
         return {"reply": {"kind": "text", "en": lines("en"), "zh": lines("zh")}}
@@ -126,7 +135,10 @@ class Messages:
         reply: Document = {"kind": "card", "slot": slot}
         if len(text) > OBJECTIVE_CHARS_MAX:
             # What does not fit is said, not dropped in silence.
-            reply["note"] = {"en": say("chat.too_long", "en", limit=OBJECTIVE_CHARS_MAX), "zh": say("chat.too_long", "zh", limit=OBJECTIVE_CHARS_MAX)}
+            reply["note"] = {
+                "en": say("chat.too_long", "en", limit=OBJECTIVE_CHARS_MAX),
+                "zh": say("chat.too_long", "zh", limit=OBJECTIVE_CHARS_MAX),
+            }
         return {"reply": reply}
 
 

@@ -1,8 +1,8 @@
 """A press: from a signed token and a platform identity to one audited command and a toast.
 
-Nothing on the card is trusted but the token. It says what may be asked and where it was shown; who may ask it is decided
-by the same rules as on every other surface, for the person whom the ledger knows. The receipt key is nonce, person and
-action: a double submit is one effect, a second person is not blocked.
+Nothing on the card is trusted but the token. It says what may be asked and where it was shown; who may ask it is
+decided by the same rules as on every other surface, for the person whom the ledger knows. The receipt key is nonce,
+person and action: a double submit is one effect, a second person is not blocked.
 """
 
 import logging
@@ -50,7 +50,9 @@ class Seen:
 class Presses:
     """Presses relayed by the bot."""
 
-    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms, deliveries: Deliveries, app_id: str | None) -> None:
+    def __init__(
+        self, service: Service, keys: ButtonKeys, forms: Forms, deliveries: Deliveries, app_id: str | None
+    ) -> None:
         self._service = service
         self._keys = keys
         self._forms = forms
@@ -96,7 +98,9 @@ class Presses:
         values = to_parameters(button.action, ask.form)
         _, _, rest = button.subject.partition(":")
         if "goal_id" in button.action.params.model_fields and button.action.goal_bound:
-            values["goal_id"] = rest.rpartition(":")[0] if button.subject.startswith(("review:", "acceptance:")) else rest
+            values["goal_id"] = (
+                rest.rpartition(":")[0] if button.subject.startswith(("review:", "acceptance:")) else rest
+            )
         if button.basis is not None and "basis" in button.action.params.model_fields:
             values["basis"] = button.basis
         for name, field in button.action.params.model_fields.items():
@@ -112,7 +116,9 @@ class Presses:
     async def _act(self, seen: Seen, caller: Caller, proof: Proof, params: Params, ask: Press) -> Document:
         action = seen.button.action
         request_key = f"press-{seen.button.nonce.hex()}-{action.number}"
-        answer = await self._service.submit(Request(action=action, params=params, caller=caller, proof=proof, request_key=request_key))
+        answer = await self._service.submit(
+            Request(action=action, params=params, caller=caller, proof=proof, request_key=request_key)
+        )
         goal_id = answer.events[0].goal_id if answer.events else getattr(params, "goal_id", None)
         if answer.refusal is not None:
             self._keep_form(seen, ask, answer.refusal)
@@ -131,10 +137,14 @@ class Presses:
             self._forms.refused(seen.slot, ask.form, refusal.code.value, refusal.details)
 
     async def _audit(self, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
-        job = Request(action=ACTIONS["goal.show"], params=Params(), caller=caller, proof=proof, request_key=None, refused=refusal)
+        job = Request(
+            action=ACTIONS["goal.show"], params=Params(), caller=caller, proof=proof, request_key=None, refused=refusal
+        )
         return await self._service.submit(job)
 
-    def _refused(self, action_name: str, ask: Press, answer: Answer, *, goal_id: GoalId | None, slots: list[str]) -> Document:
+    def _refused(
+        self, action_name: str, ask: Press, answer: Answer, *, goal_id: GoalId | None, slots: list[str]
+    ) -> Document:
         assert answer.refusal is not None, "only refusals come here"
         return {
             "envelope": refusal_envelope(action_name, answer.refusal, answer.seq, ask.locale),
@@ -142,5 +152,3 @@ class Presses:
             "goal_id": goal_id,
             "slots": slots,
         }
-
-

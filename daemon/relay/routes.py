@@ -14,8 +14,8 @@ from daemon.api.meta import Meta
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
-from daemon.relay.press import Presses
 from daemon.relay.people import home_tenant
+from daemon.relay.press import Presses
 from daemon.relay.refusals import RelayRefusal
 from daemon.relay.slots import desired
 from daemon.relay.view import Views
@@ -36,7 +36,18 @@ _log = logging.getLogger("frontstage.relay")
 class RelayRoutes:
     """Everything under `/v1/relay`."""
 
-    def __init__(self, service: Service, own_uid: int, presses: Presses, messages: Messages, views: Views, deliveries: Deliveries, leader: Leader, meta: Meta, tenant_key: str) -> None:
+    def __init__(
+        self,
+        service: Service,
+        own_uid: int,
+        presses: Presses,
+        messages: Messages,
+        views: Views,
+        deliveries: Deliveries,
+        leader: Leader,
+        meta: Meta,
+        tenant_key: str,
+    ) -> None:
         self._service = service
         self._own_uid = own_uid
         self._presses = presses
@@ -64,7 +75,9 @@ class RelayRoutes:
             return principal
         return principal if principal.caller.kind == "bot" else refuse(RelayRefusal.RELAY_ONLY)
 
-    def _guarded(self, model: type[_P], act: Callable[[_P], Awaitable[_Document]]) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _guarded(
+        self, model: type[_P], act: Callable[[_P], Awaitable[_Document]]
+    ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
             principal = self._bot(request)
             if isinstance(principal, Refusal):
@@ -78,7 +91,9 @@ class RelayRoutes:
 
         return handle
 
-    def _reading(self, read: Callable[[web.Request], _Document | Refusal]) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _reading(
+        self, read: Callable[[web.Request], _Document | Refusal]
+    ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
             principal = self._bot(request)
             document = principal if isinstance(principal, Refusal) else read(request)

@@ -63,13 +63,20 @@ def desired(workspace: Workspace, goal_id: str | None = None) -> Iterator[Slot]:
 
 def _of(goal: Goal, chat_id: str) -> Iterator[Slot]:
     for intent in goal.intents[-CLOSED_SHOWN_MAX:]:
-        yield Slot(subject=f"review:{goal.goal_id}:{intent.number}", chat_id=chat_id, open=intent.status == "open", urgent=True)
+        yield Slot(
+            subject=f"review:{goal.goal_id}:{intent.number}", chat_id=chat_id, open=intent.status == "open", urgent=True
+        )
     if goal.confirmed:
         yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=False)
     elif goal.question is not None:
         yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=True)
     for delivery in goal.deliveries[-CLOSED_SHOWN_MAX:]:
-        yield Slot(subject=f"acceptance:{goal.goal_id}:{delivery.number}", chat_id=chat_id, open=delivery.status == "open", urgent=True)
+        yield Slot(
+            subject=f"acceptance:{goal.goal_id}:{delivery.number}",
+            chat_id=chat_id,
+            open=delivery.status == "open",
+            urgent=True,
+        )
 
 
 def split(slot: str) -> tuple[str, str]:

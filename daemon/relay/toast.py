@@ -21,17 +21,29 @@ def toast_for(action_name: str, answer: Answer, workspace: Workspace) -> dict[st
     key = f"toast.done.{action_name.replace('-', '_')}"
     if has(key):
         return {"type": "success", "en": say(key, "en"), "zh": say(key, "zh")}
-    return {"type": "success", "en": say("toast.done.other", "en", action=action_name), "zh": say("toast.done.other", "zh", action=action_name)}
+    return {
+        "type": "success",
+        "en": say("toast.done.other", "en", action=action_name),
+        "zh": say("toast.done.other", "zh", action=action_name),
+    }
 
 
 def _refused(refusal: Refusal, workspace: Workspace) -> dict[str, str]:
-    return {"type": refusal.status.toast, "en": _sentence(refusal, workspace, "en"), "zh": _sentence(refusal, workspace, "zh")}
+    return {
+        "type": refusal.status.toast,
+        "en": _sentence(refusal, workspace, "en"),
+        "zh": _sentence(refusal, workspace, "zh"),
+    }
 
 
 def _sentence(refusal: Refusal, workspace: Workspace, locale: Locale) -> str:
     message, hint = explain(refusal, locale)
     decided_by = refusal.details.get("decided_by")
     member = workspace.members.get(MemberId(str(decided_by))) if decided_by else None
-    who = "" if member is None or not has("toast.decided_by") else say("toast.decided_by", locale, name=one_line(member.display_name))
+    who = (
+        ""
+        if member is None or not has("toast.decided_by")
+        else say("toast.decided_by", locale, name=one_line(member.display_name))
+    )
     text = (" " if locale == "en" else "").join(part for part in (message, who, hint) if part)
     return text if len(text) <= TOAST_CHARS_MAX else text[: TOAST_CHARS_MAX - 1] + "…"

@@ -36,9 +36,21 @@ class Views:
         view = goal_view(workspace, goal, self._service.clock.now_ms())
         match part.kind:
             case "review":
-                return CardView(kind="review", audience="group", tokens=tokens, goal=view, review=review_view(workspace, goal, part.number))
+                return CardView(
+                    kind="review",
+                    audience="group",
+                    tokens=tokens,
+                    goal=view,
+                    review=review_view(workspace, goal, part.number),
+                )
             case "acceptance":
-                return CardView(kind="acceptance", audience="group", tokens=tokens, goal=view, acceptance=acceptance_view(workspace, goal, part.number))
+                return CardView(
+                    kind="acceptance",
+                    audience="group",
+                    tokens=tokens,
+                    goal=view,
+                    acceptance=acceptance_view(workspace, goal, part.number),
+                )
             case _:
                 return CardView(kind="goal", audience="group", tokens=tokens, goal=view)
 
@@ -46,10 +58,16 @@ class Views:
         form = self._forms.find(slot)
         if form is None:
             return None
-        tokens = {} if form.goal_id else {"goal.propose": self._token("goal.propose", subject, None, tenant_key, chat_id, form.submissions)}
+        tokens = (
+            {}
+            if form.goal_id
+            else {"goal.propose": self._token("goal.propose", subject, None, tenant_key, chat_id, form.submissions)}
+        )
         return CardView(kind="form", audience="group", tokens=tokens, form=form.view())
 
-    def _token(self, action_name: str, subject: str, basis: str | None, tenant_key: str, chat_id: str, counter: int) -> str:
+    def _token(
+        self, action_name: str, subject: str, basis: str | None, tenant_key: str, chat_id: str, counter: int
+    ) -> str:
         # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.
         expires_at_ms = (self._service.clock.now_ms() // DAY_MS + 1) * DAY_MS + LIFE_MS
         return self._keys.mint(

@@ -11,6 +11,7 @@ _Id = Annotated[str, Field(min_length=1, max_length=200)]
 _OptionalId = Annotated[str, Field(max_length=200)]
 FORM_FIELDS_MAX = 32
 TEXT_CHARS_MAX = 40_000
+_Form = Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)]
 
 
 class Person(Params):
@@ -30,7 +31,7 @@ class Press(Params):
     chat_id: _Id
     message_id: _Id
     token: Annotated[str, Field(max_length=1_000)]
-    form: Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)] = {}
+    form: _Form = Field(default_factory=dict)
     locale: Locale = "en"
 
 

@@ -6,13 +6,16 @@ load generator are processes of their own; each round measures both sides one af
     python -m tests.bench.bench_write_path
 """
 
+import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Self
 
 from tests.bench.preload import SECRET, copy_of, preloaded
 from tests.bench.row import Row
@@ -42,7 +45,14 @@ def _rounds(root: Path, socket: str, echo_socket: str) -> list[Row]:
     p99: list[float] = []
     for number in range(ROUNDS):
         for clients in (1, 32, 128):
-            mine = _load(root, socket, clients, requests(f"{number}-{clients}", int(SECONDS * (4_000 if clients == 1 else 20_000)), "/v1/actions/todo.add"))
+            mine = _load(
+                root,
+                socket,
+                clients,
+                requests(
+                    f"{number}-{clients}", int(SECONDS * (4_000 if clients == 1 else 20_000)), "/v1/actions/todo.add"
+                ),
+            )
             theirs = _load(root, echo_socket, clients, requests("echo", 32, "/echo"))
             if clients == 1:
                 p50.append(mine["p50"] / theirs["p50"])
@@ -62,21 +72,37 @@ def requests(tag: str, count: int, path: str) -> list[bytes]:
     """Prepared requests, each with a key of its own."""
     made = []
     for number in range(count):
-        at_ms = int(time.time() * 1000)
+        at_ms = time.time_ns() // 1_000_000
         goal = number % GOALS
-        body = json.dumps({"goal_id": f"g{goal}", "text": f"Write down what is known of part {number}", "required_write_scope": [f"notes/{number % 97}/**"]}).encode()
+        body = json.dumps(
+            {
+                "goal_id": f"g{goal}",
+                "text": f"Write down what is known of part {number}",
+                "required_write_scope": [f"notes/{number % 97}/**"],
+            }
+        ).encode()
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer {SECRET}\r\n"
-            f"Idempotency-Key: k{at_ms:012x}-{abs(hash((tag, number))) % 16**16:016x}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer {SECRET}\r\nIdempotency-Key: k{at_ms:012x}-{_random_part(tag, number)}\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
         )
         made.append(head.encode() + body)
     return made
 
 
+def _random_part(tag: str, number: int) -> str:
+    return hashlib.sha256(f"{tag}-{number}-{os.getpid()}".encode()).hexdigest()[:16]
+
+
 def _load(root: Path, socket: str, clients: int, prepared: list[bytes]) -> dict[str, float]:
     file = root / "requests"
     file.write_bytes(b"\n\x00\n".join(prepared))
-    out = subprocess.run([sys.executable, "-m", "tests.bench.load", socket, str(clients), str(SECONDS), str(file)], check=True, capture_output=True, text=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "tests.bench.load", socket, str(clients), str(SECONDS), str(file)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     figures = json.loads(out.stdout)
     assert not figures["bad"], figures.get("first_bad")
     return figures
@@ -89,7 +115,7 @@ class Processes:
         self._root = root
         self._running: list[subprocess.Popen[bytes]] = []
 
-    def __enter__(self) -> "Processes":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

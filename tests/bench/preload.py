@@ -47,7 +47,13 @@ def copy_of(home: Path, target: Path) -> Home:
 
 def _digest() -> str:
     root = Path(__file__).parents[2] / "ledger"
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(root.rglob("*.py")) if "projections" not in path.parts and "text" not in path.parts)).hexdigest()[:8]
+    return hashlib.sha256(
+        b"".join(
+            path.read_bytes()
+            for path in sorted(root.rglob("*.py"))
+            if "projections" not in path.parts and "text" not in path.parts
+        )
+    ).hexdigest()[:8]
 
 
 def _make(home: Home, events: int, goals: int, todos_each: int, leases_each: int) -> None:
@@ -62,7 +68,9 @@ def _make(home: Home, events: int, goals: int, todos_each: int, leases_each: int
         nonlocal number
         number += 1
         key = f"k{now + number:012x}-{number:016x}"
-        return Request(action=ACTIONS[name], params=ACTIONS[name].params(**params), caller=caller, proof=_PROOF, request_key=key)
+        return Request(
+            action=ACTIONS[name], params=ACTIONS[name].params(**params), caller=caller, proof=_PROOF, request_key=key
+        )
 
     def run(batch: list[Request]) -> None:
         answers = writer.drain(batch, now + number // 1000)
@@ -72,19 +80,65 @@ def _make(home: Home, events: int, goals: int, todos_each: int, leases_each: int
     run([ask(_OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
     run([ask(_OPERATOR, "token.issue", member_id="builder", secret_digest=hashlib.sha256(SECRET.encode()).hexdigest())])
     for goal in range(goals):
-        run([ask(_OWNER, "goal.propose", goal_id=f"g{goal}", objective=f"Keep part {goal} in order", criterion=("it works", "it is tested"), write_scope=("**",))])
+        run(
+            [
+                ask(
+                    _OWNER,
+                    "goal.propose",
+                    goal_id=f"g{goal}",
+                    objective=f"Keep part {goal} in order",
+                    criterion=("it works", "it is tested"),
+                    write_scope=("**",),
+                )
+            ]
+        )
         basis = writer._ahead.goals[f"g{goal}"].intent.basis
         run([ask(_OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])
         for start in range(0, todos_each, GROUP):
-            run([ask(_AGENT, "todo.add", goal_id=f"g{goal}", text=f"Piece {i} of part {goal}", todo_id=f"todo_{goal}-{i}") for i in range(start, min(todos_each, start + GROUP))])
+            run(
+                [
+                    ask(
+                        _AGENT,
+                        "todo.add",
+                        goal_id=f"g{goal}",
+                        text=f"Piece {i} of part {goal}",
+                        todo_id=f"todo_{goal}-{i}",
+                    )
+                    for i in range(start, min(todos_each, start + GROUP))
+                ]
+            )
         leased = leases_each or 1
         for start in range(0, leased, GROUP):
-            run([ask(_AGENT, "task-lease.acquire", goal_id=f"g{goal}", todo_id=f"todo_{goal}-{i}", idempotency_key="run-1", write_scope=(f"src/m{i}/**",), ttl_seconds=86_400) for i in range(start, min(leased, start + GROUP))])
+            run(
+                [
+                    ask(
+                        _AGENT,
+                        "task-lease.acquire",
+                        goal_id=f"g{goal}",
+                        todo_id=f"todo_{goal}-{i}",
+                        idempotency_key="run-1",
+                        write_scope=(f"src/m{i}/**",),
+                        ttl_seconds=86_400,
+                    )
+                    for i in range(start, min(leased, start + GROUP))
+                ]
+            )
     version = 1
     while store.head().seq < events:
         batch = []
         for _ in range(max(1, GROUP // goals)):
-            batch += [ask(_AGENT, "task-lease.renew", goal_id=f"g{goal}", todo_id=f"todo_{goal}-0", idempotency_key="run-1", expected_version=version, ttl_seconds=86_400) for goal in range(goals)]
+            batch += [
+                ask(
+                    _AGENT,
+                    "task-lease.renew",
+                    goal_id=f"g{goal}",
+                    todo_id=f"todo_{goal}-0",
+                    idempotency_key="run-1",
+                    expected_version=version,
+                    ttl_seconds=86_400,
+                )
+                for goal in range(goals)
+            ]
             version += 1
         run(batch)
     store.checkpoint()

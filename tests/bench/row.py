@@ -7,7 +7,6 @@ the same round, and the median of the rounds' ratios counts.
 from dataclasses import dataclass
 from typing import Literal
 
-
 Direction = Literal["at least", "at most"]
 """On which side of its limit a ratio is good."""
 
