@@ -37,7 +37,8 @@ _log = logging.getLogger("frontstage.bot")
 
 def main() -> int:
     """Run the bot; returns the exit code."""
-    home = _home(_arguments().parse_args().home)
+    given = _arguments().parse_args()
+    home, path = _home(given.home), given.socket or os.environ.get("FRONTSTAGE_SOCKET") or None
     try:
         config = load(home)
         secret = app_secret(home, config.lark)
@@ -46,7 +47,7 @@ def main() -> int:
         return EXIT_USAGE
     configure(config.bot.log_level)
     try:
-        asyncio.run(_until_stopped(home, config, secret))
+        asyncio.run(_until_stopped(home, path, config, secret))
     except Exception as error:  # noqa: BLE001 - the top of the process
         for one in _leaves(error):
             _log.error("the bot ends: %s", where(one))
@@ -54,12 +55,12 @@ def main() -> int:
     return EXIT_OK
 
 
-async def _until_stopped(home: Path, config: Config, secret: str) -> None:
+async def _until_stopped(home: Path, path: str | None, config: Config, secret: str) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _stop, stop, loop)
     async with asyncio.TaskGroup() as group:
-        running = group.create_task(_serve(home, config, secret))
+        running = group.create_task(_serve(home, path, config, secret))
         waiting = group.create_task(stop.wait())
         await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
         running.cancel()
@@ -67,12 +68,12 @@ async def _until_stopped(home: Path, config: Config, secret: str) -> None:
     _log.info("the bot has stopped")
 
 
-async def _serve(home: Path, config: Config, secret: str) -> None:
+async def _serve(home: Path, path: str | None, config: Config, secret: str) -> None:
     clock = SystemClock()
     settings = LarkSettings(
         app_id=config.lark.app_id, app_secret=secret, domain=config.lark.domain, locale=config.lark.locale
     )
-    async with open_backend(home) as backend, open_lark(settings, now_ms=clock.steady_ms) as lark:
+    async with open_backend(home, path) as backend, open_lark(settings, now_ms=clock.steady_ms) as lark:
         await _daemon_is_there(backend)
         holder = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(4)}"
         bot = assemble(lark, backend, clock, holder=holder, locale=config.lark.locale, home=home)
@@ -112,6 +113,9 @@ def _home(given: str | None) -> Path:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bot.app", description="Connects one Lark app to one ledger.")
     parser.add_argument("--home", help="the ledger's folder (default: FRONTSTAGE_HOME, else ~/.frontstage)")
+    parser.add_argument(
+        "--socket", help="the daemon's socket (default: FRONTSTAGE_SOCKET, else daemon.sock in the home)"
+    )
     return parser
 
 

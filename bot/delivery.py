@@ -31,6 +31,7 @@ from bot.steps import (
     Step,
     Wanted,
     after_gone,
+    is_open,
     next_step,
     patched,
     paused,
@@ -71,12 +72,17 @@ class CardDelivery:
         self._inherited: set[str] = set()
         self._lost_digest: dict[str, str] = {}
         self._hopeless_digest: dict[str, str] = {}
+        self._closed: set[str] = set()
 
     def taken_over(self, slots: Iterable[str]) -> None:
         """Begin to lead: another bot, or this one before it died, may have posted any of these and not said so."""
         self._inherited = set(slots)
         self._lost_digest.clear()
         self._hopeless_digest.clear()
+
+    def is_closed(self, slot: str) -> bool:
+        """Whether the last look at this card found that nobody needs it any more."""
+        return slot in self._closed
 
     async def bring_up(self, slot: Slot, dirty: DirtyCards) -> bool:
         """Make the card of this slot true; says whether anything was sent. Raises what calls for a later try."""
@@ -108,6 +114,7 @@ class CardDelivery:
         if seen is None:
             return None
         card = draw(seen.view, locale=self._locale, now_ms=self._clock.now_ms())
+        (self._closed.discard if is_open(seen.view) else self._closed.add)(slot.slot)
         wanted = wanted_of(seen.view, slot=slot.slot, chat_id=slot.chat_id, digest=fingerprint(card), version=seen.seq)
         return Drawn(wanted=wanted, card=encode(card), title=_title(seen.view))
 

@@ -25,6 +25,7 @@ DAY_MS: Final = 24 * HOUR_MS
 # The platform changes no message older than 14 days; the day before that is ours to replace it in.
 REPOST_AGE_MS: Final = 13 * DAY_MS
 PATCH_AGE_MS_MAX: Final = 14 * DAY_MS
+LEFT_ALONE: Final = frozenset({"paused", "gone"})
 _ENDED: Final = frozenset({"accepted", "declined", "withdrawn", "stopped"})
 
 
@@ -63,7 +64,7 @@ def next_step(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Step:
     """The one thing to do now, if anything. An older version never follows a newer one."""
     if delivered is None:
         return Post() if wanted.is_open or wanted.posts_closed else None
-    if delivered.state in ("paused", "gone") or wanted.version < delivered.version:
+    if delivered.state in LEFT_ALONE or wanted.version < delivered.version:
         return None
     age_ms = now_ms - delivered.sent_at_ms
     if delivered.message_id and age_ms >= REPOST_AGE_MS and wanted.is_open:

@@ -200,7 +200,8 @@ class Sync:
         """The platform changes no old message; those that are still needed are posted anew in time."""
         while True:
             await asyncio.sleep(AGE_CHECK_EVERY_S)
-            self._mark(self._wanted.ageing(self._clock.now_ms()))
+            old = self._wanted.ageing(self._clock.now_ms())
+            self._mark(slot for slot in old if not self._delivery.is_closed(slot.slot))
 
     async def _work(self, *, urgent_only: bool) -> None:
         dirty = self._dirty

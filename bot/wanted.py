@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from bot.backend import Delivery, Slot
 from bot.journal import Journal
 from bot.routes import slot_from_key, slot_goal
-from bot.steps import PATCH_AGE_MS_MAX, REPOST_AGE_MS
+from bot.steps import LEFT_ALONE, PATCH_AGE_MS_MAX, REPOST_AGE_MS
 
 
 class WantedSlots:
@@ -45,11 +45,13 @@ class WantedSlots:
         return self._listed.get(key) or slot_from_key(key)
 
     def ageing(self, now_ms: int) -> tuple[Slot, ...]:
-        """The cards whose message will soon be too old to change."""
+        """The wanted cards whose message is, or will soon be, too old to change."""
         old = (
             delivery.slot
             for delivery in self._journal
-            if _may_change(delivery, now_ms) and now_ms - delivery.sent_at_ms >= REPOST_AGE_MS
+            if delivery.state not in LEFT_ALONE
+            and delivery.slot in self._listed
+            and now_ms - delivery.sent_at_ms >= REPOST_AGE_MS
         )
         return self._slots(old)
 
@@ -58,4 +60,4 @@ class WantedSlots:
 
 
 def _may_change(delivery: Delivery, now_ms: int) -> bool:
-    return delivery.state not in ("paused", "gone") and now_ms - delivery.sent_at_ms < PATCH_AGE_MS_MAX
+    return delivery.state not in LEFT_ALONE and now_ms - delivery.sent_at_ms < PATCH_AGE_MS_MAX

@@ -360,6 +360,7 @@ async def test_an_open_card_is_posted_anew_before_it_grows_too_old_and_a_closed_
         world.daemon.commit("goal-4", **{"goal:goal-4": goal_card("goal-4", "accepted")})
         await world.quiet(5)
         world.daemon.commit("goal-3", **{REVIEW: review_view(status="confirmed")})
+        await world.quiet(5)
         await world.days(12)
         assert world.sent == ["card"] * 3 + ["patch"]
         await world.days(2)
