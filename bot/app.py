@@ -114,7 +114,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bot.app", description="Connects one Lark app to one ledger.")
     parser.add_argument("--home", help="the ledger's folder (default: FRONTSTAGE_HOME, else ~/.frontstage)")
     parser.add_argument(
-        "--socket", help="the daemon's socket (default: FRONTSTAGE_SOCKET, else daemon.sock in the home)"
+        "--socket", help="the daemon's socket (default: FRONTSTAGE_SOCKET, else in the home)"
     )
     return parser
 

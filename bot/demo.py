@@ -9,6 +9,7 @@ import argparse
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -148,18 +149,14 @@ def _begin(place: Place, processes: Processes, port: int) -> str:
     token = place.home / "agent.token"
     _write_private(token, issued["secret"])
     processes.start("bot", ["-m", "bot.app", "--home", str(place.home)])
+    program = shlex.join([sys.executable, "-m", "daemon.cli.main"])
     processes.start(
         "agent",
         ["-m", "daemon.agents.docs_agent", "--socket", place.socket, "--token-file", str(token), "--agent-id", AGENT,
-         "--docs", str(place.docs), "--out", str(place.work), "--program", _program()],
+         "--docs", str(place.docs), "--out", str(place.work), "--program", program],
     )  # fmt: skip
     _wait_connected(greeting["base_url"], processes)
     return str(greeting["base_url"])
-
-
-def _program() -> str:
-    beside = Path(sys.executable).with_name("frontstage")
-    return str(beside) if beside.exists() else "frontstage"
 
 
 def _write_private(path: Path, text: str) -> None:

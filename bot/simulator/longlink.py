@@ -234,6 +234,7 @@ class LongLink:
         for frame in frames * copies:
             await connection.socket.send_bytes(encode(frame))
             self.counters["frames"] += 1
+        self.changes.bump()
 
     def _frames(self, message_id: str, payload: bytes, kind: str, parts: int) -> list[Frame]:
         self._log_id += 1

@@ -8,6 +8,7 @@ whatever it needs to know after a crash it reads from the ledger.
 import argparse
 import hashlib
 import json
+import shlex
 import signal
 import sys
 import threading
@@ -42,7 +43,7 @@ class Setting:
     agent_id: str
     docs: Path
     out: Path
-    program: str
+    program: tuple[str, ...]
 
 
 class DocsAgent:
@@ -201,7 +202,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--agent-id", required=True)
     parser.add_argument("--docs", required=True, type=Path)
     parser.add_argument("--out", required=True, type=Path)
-    parser.add_argument("--program", default="frontstage")
+    parser.add_argument("--program", default="frontstage", help="how the command line is called")
     options = parser.parse_args(argv)
 
     def say(line: str) -> None:
@@ -211,7 +212,9 @@ def main(argv: list[str] | None = None) -> int:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
     client = Client(options.socket, options.token_file.read_text(encoding="utf-8").strip())
-    setting = Setting(agent_id=options.agent_id, docs=options.docs, out=options.out, program=options.program)
+    setting = Setting(
+        agent_id=options.agent_id, docs=options.docs, out=options.out, program=tuple(shlex.split(options.program))
+    )
     _run(DocsAgent(client, setting, say), stop, say)
     return 0
 

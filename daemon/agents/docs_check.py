@@ -86,7 +86,7 @@ def check_folder(root: Path, runs: Callable[[Sequence[str]], bool]) -> Report:
     return report
 
 
-def command_exists(program: str) -> Callable[[Sequence[str]], bool]:
+def command_exists(program: Sequence[str]) -> Callable[[Sequence[str]], bool]:
     """Ask the program itself, once for each command, whether it knows it."""
     known: dict[tuple[str, ...], bool] = {}
 
@@ -94,7 +94,7 @@ def command_exists(program: str) -> Callable[[Sequence[str]], bool]:
         named = tuple(word for word in words[1:3] if not word.startswith("-"))
         if named not in known:
             asked = subprocess.run(
-                [program, *named, "--help"], capture_output=True, timeout=COMMAND_SECONDS_MAX, check=False
+                [*program, *named, "--help"], capture_output=True, timeout=COMMAND_SECONDS_MAX, check=False
             )
             known[named] = asked.returncode == 0
         return known[named]

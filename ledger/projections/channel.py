@@ -209,6 +209,7 @@ def todo_row(goal: Goal, todo: Todo, screen: Screen, path: str, now_ms: int) -> 
         "title": screen.show(todo.title, TITLE_CHARS_MAX, f"{path}.title"),
         "status": todo.status,
         "priority": todo.priority,
+        "role": todo.role,
         "claimed_by": hold.owner,
         "claim": hold.kind,
         "claimed_until": None if hold.lease is None else rfc3339(hold.lease.expires_at_ms),

@@ -183,7 +183,6 @@ def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:
     row = todo_row(goal, todo, screen, "todo", now_ms)
     row["title"] = todo.title
     row |= {
-        "role": todo.role,
         "task_class": todo.task_class,
         "action_kind": todo.action_kind,
         "required_write_scopes": list(todo.required_write_scopes),
@@ -203,7 +202,7 @@ def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:
     return row
 
 
-def _inspect_lease(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+def _inspect_lease(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
     ask = cast("leases.InspectLease", asked)
     goal = _goal(workspace, ask.goal_id)
     if isinstance(goal, Refusal):
@@ -213,22 +212,19 @@ def _inspect_lease(workspace: Workspace, _caller: Caller, asked: Params, now_ms:
         return refuse(leases.LeaseRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)
     lease = goal.leases.get(todo_id)
     if lease is None:
-        return {
-            "schema_version": "task_lease_v0",
-            "goal_id": goal.goal_id,
-            "todo_id": todo_id,
-            "missing": True,
-            "effective": False,
-        }
+        nothing = {"goal_id": goal.goal_id, "todo_id": todo_id, "missing": True, "effective": False}
+        return {"schema_version": "task_lease_v0", **nothing}
     return {
         **lease_document(goal, lease),
+        # The execution key belongs to whoever holds the lease with it.
+        "idempotency_key": lease.idempotency_key if caller.member_id == lease.owner else None,
         "missing": False,
         "effective": effective_lease(goal, todo_id, now_ms) is not None,
     }
 
 
 def lease_document(goal: Goal, lease: Lease) -> Document:
-    """A `task_lease_v0` record. The execution key is the holder's own and is not told; a lapsed lease is released."""
+    """A `task_lease_v0` record without its execution key. The schema knows two states: a lapsed lease is released."""
     return {
         "schema_version": "task_lease_v0",
         "goal_id": goal.goal_id,

@@ -16,6 +16,7 @@ from ledger.text.times import short_utc
 Doc = Mapping[str, object]
 TEXT_LINES_MAX = 12
 SCOPES_MAX = 6
+_COLON: dict[Locale, str] = {"en": ": ", "zh": "："}
 _URGENT = frozenset({"high", "action"})
 
 
@@ -46,7 +47,7 @@ def _status(doc: Doc, locale: Locale) -> list[str]:
     rows = table([_attention_row(item, locale) for item in items])
     for item, row in zip(items, rows, strict=True):
         step = _map(_map(item.get("goal_channel_projection")).get("next_safe_action"))
-        lines += [row, f"    {_people(step.get('members'))}{_step(step, locale)}"]
+        lines += [row, f"    {_people(step.get('members'), locale)}{_step(step, locale)}"]
     return [*lines, *_page(len(items), queue.get("total"), None, locale)]
 
 
@@ -84,7 +85,7 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
     if evidence := [_artifact_line(_map(one)) for one in _list(doc.get("artifacts"))]:
         facts.append((_label("evidence", locale), evidence))
     facts += [
-        (_label("next", locale), f"{_people(step.get('members'))}{_step(step, locale)}"),
+        (_label("next", locale), f"{_people(step.get('members'), locale)}{_step(step, locale)}"),
         (_label("basis", locale), _bases(doc, locale)),
         (say("cli.since", locale), _since(_map(doc.get("cause")), locale)),
     ]
@@ -140,6 +141,8 @@ def _holder(todo: Doc, locale: Locale) -> str:
     if todo.get("status") in {"done", "cancelled"}:
         return str(todo.get("completed_by") or "")
     who, until = todo.get("claimed_by"), todo.get("claimed_until")
+    if todo.get("role") == "user":
+        return say("cli.claim.person", locale)
     if not who:
         return say("cli.claim.none", locale)
     if not until:
@@ -250,10 +253,8 @@ def _standing(member: Doc, locale: Locale) -> str:
 def _should_run(doc: Doc, locale: Locale) -> list[str]:
     todo, step = _map(doc.get("selected_todo")), _map(doc.get("next_safe_action"))
     codes = _list(doc.get("reason_codes"))
-    lines = [
-        f"{_named('cli.decision', doc.get('decision'), locale)} · {_named('state.quota', doc.get('state'), locale)}",
-        reason_line(str(codes[0]), locale) if codes else "",
-    ]
+    reason = reason_line(str(codes[0]), locale) if codes else _named("state.quota", doc.get("state"), locale)
+    lines = [f"{_named('cli.decision', doc.get('decision'), locale)} · {reason}"]
     facts: list[tuple[str, object]] = []
     if todo:
         facts.append(
@@ -298,9 +299,9 @@ def _step(step: Doc, locale: Locale) -> str:
     return step_line(str(step.get("code")), _map(step.get("subject")), locale)
 
 
-def _people(members: object) -> str:
+def _people(members: object, locale: Locale) -> str:
     shown = [one_line(str(member)) for member in _list(members)]
-    return f"{', '.join(shown)}: " if shown else ""
+    return ", ".join(shown) + _COLON[locale] if shown else ""
 
 
 def _progress(totals: Doc) -> str:

@@ -20,7 +20,7 @@ FLAGS = (
 
 
 class Browser:
-    """One tab. `errors` collects what the page reported: exceptions and refused loads."""
+    """One tab. `errors` collects what went wrong in the page: exceptions, and what its policy forbade."""
 
     def __init__(self, socket):
         self._socket = socket
@@ -33,7 +33,9 @@ class Browser:
         async with asyncio.timeout(ANSWER_S_MAX):
             while True:
                 message = await self._socket.receive_json()
-                if message.get("method") in {"Runtime.exceptionThrown", "Log.entryAdded"}:
+                if message.get("method") == "Runtime.exceptionThrown":
+                    self.errors.append(message["params"])
+                elif message.get("method") == "Log.entryAdded" and message["params"]["entry"]["source"] != "network":
                     self.errors.append(message["params"])
                 if message.get("id") == self._number:
                     if "error" in message:

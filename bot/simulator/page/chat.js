@@ -40,10 +40,10 @@ function confirmed(question) {
   $("confirm-yes").textContent = say().confirm;
   $("confirm-no").textContent = say().cancel;
   return new Promise((resolve) => {
-    const end = (answer) => { dialog.onclose = null; dialog.close(); resolve(answer); };
+    const end = (answer) => { dialog.close(); resolve(answer); };
     $("confirm-yes").onclick = () => end(true);
     $("confirm-no").onclick = () => end(false);
-    dialog.onclose = () => resolve(false);
+    dialog.oncancel = () => resolve(false);
     dialog.showModal();
   });
 }
