@@ -28,6 +28,7 @@ from bot.simulator.world import World
 
 CONNECTIONS_MAX = 50
 TICKETS_MAX = 1_000
+CLOSE_WITHIN_S = 1.0
 SERVICE_ID = 33554678
 
 
@@ -141,7 +142,7 @@ class LongLink:
             refusal = handshake_refusal(514, "exceeds the connection limit", 1000040350)
         if refusal is not None:
             return web.Response(status=400, headers=refusal)
-        socket = web.WebSocketResponse(max_msg_size=FRAME_BYTES_MAX)
+        socket = web.WebSocketResponse(max_msg_size=FRAME_BYTES_MAX, timeout=CLOSE_WITHIN_S)
         await socket.prepare(request)
         conn_id = request.query.get("device_id", "")
         connection = Connection(conn_id=conn_id, app_id=app_id, socket=socket, zombie=self.born_zombie)

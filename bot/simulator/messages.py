@@ -170,9 +170,10 @@ class Messages:
         return Draft(kind, parsed, found)
 
     def _require_known(self, app: App, found: list[Mention]) -> None:
+        # A person chip with an unknown id is merely drawn as an unknown user; a mention of nobody is an error.
         for mention in found:
             known = (self._world.person_by_id(app, kind, mention.id) for kind in ("open_id", "union_id", "user_id"))
-            if mention.kind != "all" and not any(known):
+            if mention.kind == "at" and not any(known):
                 raise CardRefusedError(100290, "at id is invalid", mention.where)
 
     def _find(self, message_id: str, *, missing: int) -> Message:

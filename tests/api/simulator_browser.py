@@ -33,9 +33,9 @@ class Browser:
         async with asyncio.timeout(ANSWER_S_MAX):
             while True:
                 message = await self._socket.receive_json()
-                if message.get("method") == "Runtime.exceptionThrown":
-                    self.errors.append(message["params"])
-                elif message.get("method") == "Log.entryAdded" and message["params"]["entry"]["source"] != "network":
+                if message.get("method") == "Runtime.exceptionThrown" or (
+                    message.get("method") == "Log.entryAdded" and message["params"]["entry"]["source"] != "network"
+                ):
                     self.errors.append(message["params"])
                 if message.get("id") == self._number:
                     if "error" in message:
