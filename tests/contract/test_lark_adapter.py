@@ -5,6 +5,7 @@ Each test is a fault that users of such bots met in public, or that the SDK was 
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import logging
 import re
@@ -450,11 +451,13 @@ class RudePeer:
     def __init__(self, *, shakes_hands):
         self._shakes_hands = shakes_hands
         self._connections = []
+        self.left = asyncio.Event()
 
     async def __aenter__(self):
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         port = self._server.sockets[0].getsockname()[1]
-        return f"ws://127.0.0.1:{port}/ws/v2?device_id=d&service_id=1&access_key=k&ticket=t"
+        self.url = f"ws://127.0.0.1:{port}/ws/v2?device_id=d&service_id=1&access_key=k&ticket=t"
+        return self
 
     async def __aexit__(self, *_):
         self._server.close()
@@ -470,6 +473,10 @@ class RudePeer:
         accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
         head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         writer.write(head + b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(1024):
+                pass
+        self.left.set()
 
 
 def link_to(url):
@@ -478,20 +485,21 @@ def link_to(url):
 
 async def test_a_peer_that_ignores_the_goodbye_is_left_anyway(monkeypatch):
     monkeypatch.setattr(bot.lark_api, "CLOSE_S_MAX", 0.1)
-    async with RudePeer(shakes_hands=True) as url:
-        link = link_to(url)
+    async with RudePeer(shakes_hands=True) as peer:
+        link = link_to(peer.url)
         await link.open()
         before_ms = now_ms()
         await link.close()
         await link.close()
         assert now_ms() - before_ms < 2_000
         await asyncio.wait_for(link.until_ended(), timeout=5.0)
+        await asyncio.wait_for(peer.left.wait(), timeout=5.0)
 
 
 async def test_a_goodbye_while_a_write_is_stuck_ends_too(monkeypatch):
     monkeypatch.setattr(bot.lark_api, "CLOSE_S_MAX", 0.1)
-    async with RudePeer(shakes_hands=True) as url:
-        link = link_to(url)
+    async with RudePeer(shakes_hands=True) as peer:
+        link = link_to(peer.url)
         await link.open()
         async with asyncio.TaskGroup() as group:
             # The write holds the SDK's lock, which the SDK's goodbye waits for.
@@ -499,22 +507,23 @@ async def test_a_goodbye_while_a_write_is_stuck_ends_too(monkeypatch):
             closing = group.create_task(link.close())
         assert closing.done()
         await asyncio.wait_for(link.until_ended(), timeout=5.0)
+        await asyncio.wait_for(peer.left.wait(), timeout=5.0)
 
 
 async def test_a_handshake_that_hangs_is_given_up(monkeypatch):
     monkeypatch.setattr(bot.lark_api, "HANDSHAKE_S_MAX", 0.1)
-    async with RudePeer(shakes_hands=False) as url:
+    async with RudePeer(shakes_hands=False) as peer:
         with pytest.raises(LarkFault) as raised:
-            await link_to(url).open()
+            await link_to(peer.url).open()
     assert raised.value.kind is LarkFaultKind.UNKNOWN_OUTCOME
     assert "ticket" not in str(raised.value)
 
 
 async def test_a_closed_port_is_an_unknown_outcome():
-    async with RudePeer(shakes_hands=True) as url:
+    async with RudePeer(shakes_hands=True) as peer:
         pass
     with pytest.raises(LarkFault) as raised:
-        await link_to(url).open()
+        await link_to(peer.url).open()
     assert raised.value.kind is LarkFaultKind.UNKNOWN_OUTCOME
 
 
