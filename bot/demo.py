@@ -6,9 +6,9 @@ only what a person sees. At the end the ledger is verified and every decision's 
 """
 
 import argparse
-import hashlib
 import json
 import os
+import secrets
 import shlex
 import shutil
 import subprocess
@@ -20,6 +20,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from daemon.wire import WireFault
 
 OWNER, OWNER_NAME, CHAT = "ann", "Ann Lee", "Launch room"
 AGENT = "docs-agent"
+CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 READY_S_MAX = 30.0
 SCRIPT_S_MAX = 240.0
 STOP_S_MAX = 10.0
@@ -106,13 +108,14 @@ def _say(line: str = "") -> None:
     print(line, flush=True)  # noqa: T201  (the command's own output)
 
 
-def _run_cli(place: Place, *words: str, token_file: Path | None = None) -> str:
+def _run_cli(place: Place, *words: str) -> str:
     """The command line, as a person would use it; the daemon knows no other way in."""
-    environment = _environment(place)
-    if token_file is not None:
-        environment["FRONTSTAGE_TOKEN_FILE"] = str(token_file)
     done = subprocess.run(
-        [sys.executable, "-m", "daemon.cli.main", *words], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-m", "daemon.cli.main", *words],
+        capture_output=True,
+        text=True,
+        env=_environment(place),
+        check=False,
     )
     if done.returncode:
         raise DemoFailed(
@@ -132,22 +135,11 @@ def _begin(place: Place, processes: Processes, port: int) -> str:
     _write_private(place.home / "config.toml", settings)
     processes.start("daemon", ["-m", "daemon.app"])
     _wait_ready(place, processes)
-    _run_cli(
-        place,
-        "member",
-        "add",
-        "--member-id",
-        AGENT,
-        "--kind",
-        "agent",
-        "--display-name",
-        "Docs agent",
-        "--profile-role",
-        "executor",
-    )
-    issued = json.loads(_run_cli(place, "token", "issue", "--member-id", AGENT, "--json"))
+    secret = "fs_" + secrets.token_urlsafe(32)
+    _operate(place, "member.add", member_id=AGENT, kind="agent", display_name="Docs agent", profile_role="executor")
+    _operate(place, "token.issue", member_id=AGENT, secret_digest=sha256(secret.encode()).hexdigest())
     token = place.home / "agent.token"
-    _write_private(token, issued["secret"])
+    _write_private(token, secret)
     processes.start("bot", ["-m", "bot.app", "--home", str(place.home)])
     program = shlex.join([sys.executable, "-m", "daemon.cli.main"])
     processes.start(
@@ -195,8 +187,17 @@ def _wait_for(what: str, there: Callable[[], bool], processes: Processes) -> Non
 
 
 def _pairing_code(place: Place) -> str:
-    offered = json.loads(_run_cli(place, "member", "pair", "--member-id", OWNER, "--json"))
-    return str(offered["secret"])
+    """A code as the operator would hand it to the owner."""
+    code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(8))
+    _operate(place, "member.pair", member_id=OWNER, code_digest=sha256(code.encode()).hexdigest())
+    return f"{code[:4]}-{code[4:]}"
+
+
+def _operate(place: Place, action: str, **params: str) -> None:
+    """What the operator does, who has no credential but the machine: a bare local connection."""
+    reply = Client(place.socket, surface="cli").act(action, params)
+    if not reply.ok:
+        raise DemoFailed(f"{action} was refused: {reply.code}")
 
 
 def _play(base_url: str, code: str) -> int:
@@ -221,7 +222,7 @@ def _prove(place: Place) -> None:
         proof = _proof(body)
         _say(f"  #{body['seq']} {body['kind']}: by {body['actor']}, surface {body['surface']}, proof {proof['kind']}")
     report = place.work / "reports" / "docs-report.json"
-    digest = hashlib.sha256(report.read_bytes()).hexdigest()
+    digest = sha256(report.read_bytes()).hexdigest()
     if not any(_facts(body).get("sha256") == digest for body in bodies if body["kind"] == "artifact.submitted"):
         raise DemoFailed("the report on disk is not the one in the ledger")
     _say(f"  the report on disk has the digest in the ledger: {digest[:12]}…")

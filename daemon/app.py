@@ -14,7 +14,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -39,7 +38,7 @@ from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
 from daemon.service import Service
-from ledger.ports import StoreFault, StoreFull, StoreUnusable, WriterFenced
+from ledger.ports import StoreFault, StoreUnusable, WriterFenced
 from ledger.refusals import GeneralRefusal
 from ledger.rules.common import refuse
 from ledger.snapshot import restore
@@ -134,14 +133,17 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     await runner.setup()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stopping.set)
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(runner.cleanup)
+    try:
         if once_fd is not None:
             await _serve_one(runner, once_fd, stopping)
         else:
             await _serve_socket(home, runner, parts, stopping)
-    with suppress(StoreFull):
-        await asyncio.wait_for(service.stop(), STOP_WAIT_S)
+    finally:
+        # In this order every command that was taken is answered, every follower of the feed sees its end, and only then
+        # are the connections closed.
+        await service.finish()
+        await runner.cleanup()
+        service.close()
     return EXIT_FAULT if service.fatal is not None else 0
 
 

@@ -91,12 +91,15 @@ class Service:
         """Begin to write."""
         self._thread.start()
 
-    async def stop(self) -> None:
-        """Finish what waits, write the last audit rows, and end the writer."""
+    async def finish(self) -> None:
+        """Answer what waits, write the last audit rows and the snapshot, and end the writer; readers see the end."""
         self._closing = True
         self._jobs.put(None)
         self._tick.set_result(None)
         await asyncio.to_thread(self._thread.join)
+
+    def close(self) -> None:
+        """Release the store, when nobody reads any more."""
         self.reader.close()
         self.store.close()
 

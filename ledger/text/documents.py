@@ -190,7 +190,8 @@ def _todos(doc: Doc, locale: Locale) -> list[str]:
 
 def _ready(doc: Doc, locale: Locale) -> list[str]:
     rows = [_todo_row(_map(todo), locale) for todo in _list(doc.get("todos"))]
-    return _listed(table(rows), doc, "cli.empty.ready", locale)
+    more = [say("cli.more.ready", locale)] if doc.get("more") else []
+    return [*table(rows), *more] or [say("cli.empty.ready", locale)]
 
 
 def _lease(doc: Doc, locale: Locale) -> list[str]:

@@ -14,7 +14,7 @@ from ledger.text.times import short_utc
 ITEMS_MAX = 5
 DETAIL_CHARS_MAX = 200
 
-_FAMILIES = {"state": ("state",), "goal_state": ("state",), "status": ("state.todo", "state"), "field": ("field",)}
+_FAMILIES = {"state": ("state",), "goal_state": ("state",), "status": ("state.todo", "state")}
 """Details whose values have names of their own."""
 
 
@@ -40,11 +40,19 @@ def _shown(name: str, value: object, locale: Locale) -> str:
     if isinstance(value, list | tuple):
         return _listed([_shown(name, item, locale) for item in value], locale)
     text = one_line(str(value))
+    if name == "field":
+        return _field(text, locale)
     for family in _FAMILIES.get(name, ()):
         if has(f"{family}.{text}"):
-            said = say(f"{family}.{text}", locale)
-            return said if name == "field" else said.lower()
+            return say(f"{family}.{text}", locale).lower()
     return text if len(text) <= DETAIL_CHARS_MAX else text[: DETAIL_CHARS_MAX - 1] + "…"
+
+
+def _field(name: str, locale: Locale) -> str:
+    """A parameter by its exact name, which is what must be corrected; a Chinese reader gets its label beside it."""
+    shown = name if len(name) <= DETAIL_CHARS_MAX else name[: DETAIL_CHARS_MAX - 1] + "…"
+    label = f"field.{name}"
+    return f"{say(label, locale)}（{shown}）" if locale == "zh" and has(label) else shown
 
 
 def _listed(items: list[str], locale: Locale) -> str:

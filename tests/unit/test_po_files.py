@@ -57,10 +57,11 @@ def test_every_sentence_is_written_and_settled(locale, domain):
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_key_belongs_to_one_domain_and_a_known_family(locale):
-    first, second = (set(source(locale, domain)) for domain in DOMAINS)
-    assert first & second == set()
-    assert {key.split(".")[0] for key in first | second} <= FAMILIES
-    assert all(key.startswith("refusal.") for key in second)
+    keys = {domain: set(source(locale, domain)) for domain in DOMAINS}
+    assert sum(map(len, keys.values())) == len(set().union(*keys.values()))
+    assert {key.split(".")[0] for key in keys["frontstage"]} <= FAMILIES
+    assert all(key.startswith("refusal.") for key in keys["refusals"])
+    assert all(key.startswith("chat.") for key in keys["chat"])
 
 
 def test_a_refusal_has_a_message_and_a_hint():

@@ -1,0 +1,90 @@
+"""The reference of refusals: every code with its class, what it means on each surface, and its sentences.
+
+`python -m ledger.text.reference > docs/refusals.md` writes it; a test keeps the file equal to what is said here.
+"""
+
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+
+from ledger.refusals import STATUS, GeneralRefusal, class_of
+from ledger.rules.artifacts import ArtifactRefusal
+from ledger.rules.goals import GoalRefusal
+from ledger.rules.leases import LeaseRefusal
+from ledger.rules.members import MemberRefusal
+from ledger.rules.todos import TodoRefusal
+from ledger.text.say import LOCALES, Locale, placeholders, say
+
+RELAY_CODES = (
+    "relay_only",
+    "tenant_foreign",
+    "button_forged",
+    "button_expired",
+    "button_elsewhere",
+    "identity_unpaired",
+    "form_field_missing",
+    "message_stale",
+)
+"""Refusals of presses and messages that the bot relays."""
+
+FAMILIES: dict[str, type[StrEnum]] = {
+    "General": GeneralRefusal,
+    "Members": MemberRefusal,
+    "Goals": GoalRefusal,
+    "Todos": TodoRefusal,
+    "Leases": LeaseRefusal,
+    "Artifacts": ArtifactRefusal,
+}
+
+_INTRODUCTION = """\
+# Refusals
+
+A refusal is an answer: nothing was done, the code says which rule was broken first, and the hint says what to do next.
+Codes are listed in the order in which they are checked. A code that belongs to several families means the same in
+each. The class alone decides the exit code of the command line and the status of the HTTP answer.
+
+Words in braces stand for details of the refusal; what is missing is shown as a dash.
+"""
+
+
+def codes() -> dict[str, tuple[str, ...]]:
+    """Every code by family, in order of precedence."""
+    listed = {name: tuple(code.value for code in family) for name, family in FAMILIES.items()}
+    return {**listed, "Relay": RELAY_CODES}
+
+
+def reference() -> str:
+    """The whole page."""
+    return "\n".join([_INTRODUCTION, *_classes(), *(line for name in codes() for line in _family(name))])
+
+
+def _classes() -> Iterable[str]:
+    yield "## Classes\n"
+    yield "| class | outcome | exit code | HTTP status |"
+    yield "|---|---|---|---|"
+    for name, status in STATUS.items():
+        yield f"| {name.value} | {status.outcome} | {status.exit_code} | {status.http_status} |"
+    yield ""
+
+
+def _family(name: str) -> Iterable[str]:
+    yield f"## {name}\n"
+    for code in codes()[name]:
+        kind = class_of(code)
+        status = STATUS[kind]
+        yield f"### `{code}`\n"
+        yield f"class {kind.value} · exit {status.exit_code} · HTTP {status.http_status}\n"
+        for locale in LOCALES:
+            yield f"- {_said(code, 'message', locale)}  \n  {_said(code, 'hint', locale)}"
+        yield ""
+
+
+def _said(code: str, part: str, locale: Locale) -> str:
+    """The sentence with its placeholders in braces, and nothing in it that would be markup."""
+    key = f"refusal.{code}.{part}"
+    text = say(key, locale, **{name: "{" + name + "}" for name in placeholders(key)})
+    return "".join("\\" + sign if sign in "*_<>`[]|~" else sign for sign in text)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())
