@@ -1,0 +1,453 @@
+"""Todos: every refusal and its place among the others, for adding, claiming, changing and finishing work."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from pydantic import ValidationError
+
+from ledger.rules import completion, todos
+from ledger.rules.todos import TodoRefusal as R
+from tests.support.ladder import Ladder, Rung, cases, check, check_order, untested
+from tests.support.world import DOCS, World, parse
+
+ONE = {"goal_id": DOCS, "todo_id": "todo_one"}
+LIMIT = todos.TODOS_MAX
+KEY = {"task_lease_idempotency_key": "run-1"}
+FENCE = KEY | {"task_lease_expected_version": 1}
+
+
+def _goal(world: World, goal: dict[str, object]) -> None:
+    """A confirmed goal of which Builder and Helper are capable, unless the rung wants it unconfirmed."""
+    asked = {"capability": ["docs"], "by": "ann"} | goal
+    confirmed = asked.pop("confirmed", True)
+    world.propose(**asked)
+    if confirmed:
+        world.confirm()
+
+
+def _work(world: World, goal: dict[str, object]) -> None:
+    _goal(world, goal)
+    if world.goal().confirmed:
+        world.add("todo_zero")
+        world.add("todo_one")
+        world.add("todo_barred", excluded_agent=["builder", "stranger"])
+        world.add("todo_hard", required_capability=["gpu"], depends_on=["todo_zero"])
+        world.add("todo_waiting", depends_on=["todo_zero"])
+        world.add("todo_user", role="user", task_class="user_action")
+        world.add("todo_decide", role="user", task_class="user_action", depends_on=["todo_zero"])
+
+
+def _claimed(world: World, goal: dict[str, object]) -> None:
+    _work(world, goal)
+    world.do("builder", "todo.claim", **ONE)
+
+
+def _proved(world: World, goal: dict[str, object]) -> None:
+    """Todo one is Builder's, and proved; under hard leases only a lease can bring the claim."""
+    _work(world, goal)
+    if world.goal().intent.handoff_mode == "hard_lease":
+        world.lease("todo_one")
+    else:
+        world.do("builder", "todo.claim", **ONE)
+    world.submit("todo_one")
+
+
+def _stop(world: World) -> None:
+    world.do("ann", "goal.stop", goal_id=DOCS)
+
+
+def _block(world: World) -> None:
+    world.do("ann", "todo.block", **ONE, reason="The site is down")
+
+
+def _lease(world: World) -> None:
+    world.ask("builder", "task-lease.acquire", **ONE, idempotency_key="run-1")
+
+
+def _helper_claims(world: World) -> None:
+    for todo_id in ("todo_one", "todo_barred"):
+        if world.todo(todo_id).claimed_by is not None:
+            world.do("ann", "todo.release", goal_id=DOCS, todo_id=todo_id)
+        world.do("helper", "todo.claim", goal_id=DOCS, todo_id=todo_id)
+
+
+def _revise(world: World) -> None:
+    world.do("ann", "goal.revise", goal_id=DOCS, objective="Better docs")
+    world.confirm()
+
+
+def _deliver(world: World) -> None:
+    world.do("ann", "todo.cancel", goal_id=DOCS, todo_id="todo_one")
+    world.finish("todo_zero")
+    world.deliver()
+
+
+def _full(_: World) -> None:
+    """The goal can take no more work."""
+    for module in (todos, completion):
+        module.TODOS_MAX = 0
+
+
+@pytest.fixture(autouse=True)
+def _limits():
+    """What a rung lowered is put back."""
+    yield
+    for module in (todos, completion):
+        module.TODOS_MAX = LIMIT
+
+
+ADD = Ladder(
+    action="todo.add",
+    who="builder",
+    base=lambda world, goal: (_goal(world, goal), world.goal().confirmed and _few(world)),
+    params={"goal_id": DOCS, "text": "Check the headings"},
+    rungs=(
+        Rung(code=R.GOAL_CLOSED, world=_stop, late=True, alone=True),
+        Rung(code=R.GOAL_NOT_CONFIRMED, goal={"confirmed": False}, alone=True),
+        Rung(code=R.GOAL_NOT_EXECUTABLE, world=_deliver, late=True),
+        Rung(code=R.TODO_EXISTS, params={"todo_id": "todo_one"}),
+        Rung(code=R.TOO_MANY_TODOS, world=_full, late=True),
+        Rung(code=R.DEPENDENCY_NOT_FOUND, params={"depends_on": ["todo_none"]}),
+        Rung(code=R.INVALID_WRITE_SCOPE, params={"required_write_scope": ["src/**", "/etc"]}),
+        Rung(code=R.SCOPE_OUTSIDE_BOUNDARY, params={"required_write_scope": ["src/**"]}),
+        Rung(code=R.ACTOR_REQUIRED, params={"role": "user"}),
+        Rung(code=R.ACTOR_NOT_REGISTERED, who="stranger", alone=True),
+        Rung(code=R.NOT_AN_OWNER, who="bob"),
+        Rung(code=R.ACTOR_EXCLUDED, params={"bound_agent": "helper", "excluded_agent": ["helper"]}),
+    ),
+)
+
+
+def _few(world: World) -> None:
+    world.add("todo_zero")
+    world.add("todo_one")
+
+
+CLAIM = Ladder(
+    action="todo.claim",
+    who="builder",
+    base=_work,
+    params=ONE,
+    rungs=(
+        Rung(code=R.GOAL_NOT_CONFIRMED, goal={"confirmed": False}, alone=True),
+        Rung(code=R.GOAL_NOT_EXECUTABLE, world=lambda w: w.do("ann", "goal.pause", goal_id=DOCS), late=True),
+        Rung(code=R.TODO_NOT_FOUND, params={"todo_id": "todo_none"}),
+        Rung(code=R.ACTOR_NOT_REGISTERED, who="stranger"),
+        Rung(code=R.ACTOR_EXCLUDED, params={"todo_id": "todo_barred"}),
+        Rung(code=R.CLAIM_ACTOR_MISMATCH, params={"agent_id": "helper"}),
+        Rung(code=R.TODO_LEASE_CONFLICT, world=lambda w: w.lease("todo_one", "helper", "run-8"), late=True),
+        Rung(code=R.CLAIM_OWNER_MISMATCH, world=_helper_claims),
+        Rung(code=R.TODO_NOT_OPEN, world=_block, late=True),
+        Rung(code=R.OBJECTIVE_REVIEW_REQUIRED, world=_revise),
+        Rung(code=R.CAPABILITY_MISSING, params={"todo_id": "todo_hard"}),
+        Rung(code=R.DEPENDENCY_UNMET, params={"todo_id": "todo_waiting"}),
+        Rung(code=R.HANDOFF_MODE_REQUIRES_LEASE, goal={"handoff_mode": "hard_lease"}),
+    ),
+)
+RELEASE = Ladder(
+    action="todo.release",
+    who="builder",
+    base=_claimed,
+    params=ONE,
+    rungs=(
+        Rung(code=R.TODO_NOT_FOUND, params={"todo_id": "todo_none"}),
+        Rung(code=R.CLAIM_OWNER_MISMATCH, who="helper"),
+        Rung(code=R.LEASE_FENCE_REQUIRED, world=_lease, alone=True),
+        Rung(code=R.NOTHING_TO_CHANGE, world=lambda w: w.do("builder", "todo.release", **ONE)),
+    ),
+)
+TOUCH = (
+    Rung(code=R.GOAL_CLOSED, world=_stop, late=True),
+    Rung(code=R.TODO_NOT_FOUND, params={"todo_id": "todo_none"}),
+    Rung(code=R.ACTOR_NOT_REGISTERED, who="stranger", alone=True),
+    Rung(code=R.NOT_AN_OWNER, who="bob", alone=True),
+    Rung(code=R.ACTOR_EXCLUDED, params={"todo_id": "todo_barred"}),
+    Rung(code=R.CLAIM_OWNER_MISMATCH, world=_helper_claims),
+)
+UPDATE = Ladder(
+    action="todo.update",
+    who="builder",
+    base=_claimed,
+    params=ONE | {"priority": "P1"},
+    rungs=(
+        *TOUCH,
+        Rung(code=R.TODO_NOT_BLOCKED, params={"status": "open"}),
+        Rung(code=R.TODO_NOT_OPEN, world=lambda w: w.do("ann", "todo.cancel", **ONE)),
+        Rung(code=R.NOTHING_TO_CHANGE, params={"priority": "P2"}),
+    ),
+)
+FENCED = (
+    Rung(code=R.LEASE_NOT_ACTIVE, params=FENCE, alone=True),
+    Rung(code=R.LEASE_FENCE_REQUIRED, world=_lease, alone=True),
+    Rung(
+        code=R.LEASE_CAS_MISMATCH,
+        world=_lease,
+        params={"task_lease_idempotency_key": "run-2", "task_lease_expected_version": None},
+    ),
+    Rung(code=R.VERSION_REQUIRED, world=_lease, params=KEY, alone=True),
+    Rung(
+        code=R.VERSION_MISMATCH,
+        world=_lease,
+        params=KEY | {"task_lease_expected_version": 2},
+    ),
+)
+BLOCK = Ladder(
+    action="todo.block",
+    who="builder",
+    base=_claimed,
+    params=ONE | {"reason": "The site is down"},
+    rungs=(*TOUCH, Rung(code=R.TODO_NOT_OPEN, world=_block, late=True, alone=True), *FENCED),
+)
+CANCEL = Ladder(
+    action="todo.cancel",
+    who="builder",
+    base=_claimed,
+    params=ONE,
+    rungs=(
+        *TOUCH[:-1],
+        replace(TOUCH[-1], alone=True),
+        Rung(code=R.TODO_NOT_OPEN, world=lambda w: w.do("ann", "todo.cancel", **ONE), alone=True),
+        *FENCED,
+        Rung(code=R.TODO_HAS_DEPENDENTS, world=lambda w: w.add("todo_next", depends_on=["todo_one"])),
+    ),
+)
+
+
+def _proof(world: World) -> list[str]:
+    """The evidence that was handed in for todo one."""
+    return [artifact.artifact_id for artifact in world.goal().artifacts.values() if artifact.todo_id == "todo_one"]
+
+
+def _other_proof(world: World) -> list[str]:
+    return [artifact.artifact_id for artifact in world.goal().artifacts.values() if artifact.todo_id != "todo_one"]
+
+
+def _prove_another(world: World) -> None:
+    world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_zero")
+    world.submit("todo_zero")
+
+
+def _complete(world: World, **changes: object) -> None:
+    world.do("builder", "todo.complete", **(ONE | {"evidence": _proof(world)} | changes))
+
+
+def _follow(world: World) -> None:
+    """The successor of leased work comes with a claim and without a lease."""
+    _complete(world, **FENCE, next_agent_todo="Check the commands", next_claimed_by="builder")
+
+
+COMPLETE = Ladder(
+    action="todo.complete",
+    who="builder",
+    base=_proved,
+    params=ONE | {"evidence": _proof},
+    rungs=(
+        Rung(code=R.GOAL_CLOSED, world=_stop, late=True),
+        Rung(code=R.TODO_NOT_FOUND, params={"todo_id": "todo_none"}, alone=True),
+        Rung(code=R.TOO_MANY_TODOS, world=_full, late=True, params={"next_agent_todo": "Check the commands"}),
+        Rung(code=R.ACTOR_NOT_REGISTERED, who="stranger", alone=True),
+        Rung(code=R.NOT_AN_OWNER, params={"todo_id": "todo_user"}, alone=True),
+        Rung(code=R.ACTOR_EXCLUDED, params={"todo_id": "todo_barred"}),
+        Rung(code=R.CLAIM_OWNER_MISMATCH, world=_helper_claims, alone=True),
+        Rung(
+            code=R.COMPLETION_TURN_KEY_MISMATCH,
+            world=lambda w: _complete(w, completion_turn_key="turn-1"),
+            params={"completion_turn_key": "turn-2"},
+            alone=True,
+        ),
+        Rung(code=R.TODO_NOT_OPEN, world=_block, late=True, alone=True),
+        Rung(code=R.DEPENDENCY_UNMET, who="ann", params={"todo_id": "todo_decide"}),
+        Rung(code=R.LEASE_NOT_ACTIVE, params=FENCE, alone=True),
+        Rung(
+            code=R.HANDOFF_MODE_REQUIRES_LEASE,
+            goal={"handoff_mode": "hard_lease"},
+            world=_follow,
+            params={"todo_id": lambda w: w.todo("todo_one").successor_todo_ids[0]},
+            alone=True,
+        ),
+        *FENCED[1:],
+        Rung(code=R.EVIDENCE_REQUIRED, params={"evidence": []}, alone=True),
+        Rung(
+            code=R.ARTIFACT_NOT_FOUND,
+            world=_prove_another,
+            params={"evidence": lambda w: [*_other_proof(w), "art_none"]},
+            alone=True,
+        ),
+        Rung(code=R.ARTIFACT_OF_ANOTHER_TODO, world=_prove_another, params={"evidence": _other_proof}),
+        Rung(
+            code=R.OWNER_NOT_REGISTERED,
+            params={"next_agent_todo": "Check the commands", "next_claimed_by": "stranger"},
+        ),
+    ),
+)
+LADDERS = (ADD, CLAIM, RELEASE, UPDATE, BLOCK, CANCEL, COMPLETE)
+CASES = cases(*LADDERS)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_first_broken_rule_is_the_answer(case):
+    check(case)
+
+
+@pytest.mark.parametrize("ladder", LADDERS, ids=lambda ladder: ladder.action)
+def test_the_enumeration_lists_the_rules_in_the_order_in_which_they_are_checked(ladder):
+    check_order(ladder)
+
+
+def test_every_refusal_of_the_family_is_reached_but_the_one_that_only_a_damaged_state_can_give():
+    assert untested(R, *LADDERS) == {R.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE}
+
+
+@pytest.fixture
+def world():
+    world = World()
+    _work(world, {})
+    return world
+
+
+def test_a_lease_that_diverged_from_its_claim_fails_closed(world):
+    world.lease("todo_one")
+    leases = world.goal().leases
+    leases["todo_one"] = msgspec.structs.replace(leases["todo_one"], owner="helper")
+    outcome = world.outcome("builder", "todo.complete", **ONE, **FENCE, evidence=["art_none"])
+    assert outcome == R.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE
+
+
+def test_two_todos_may_have_the_same_words(world):
+    first = world.do("ann", "todo.add", goal_id=DOCS, text="Check the links")[0].facts.todo_id
+    second = world.do("ann", "todo.add", goal_id=DOCS, text="Check the links")[0].facts.todo_id
+    assert first != second
+    assert world.todo(first).title == world.todo(second).title == "Check the links"
+
+
+def test_an_id_from_the_sequence_never_takes_the_place_of_one_that_somebody_chose(world):
+    """The todo that somebody named `todo_000020` must be there when the ledger comes to seq 20."""
+    world.add(f"todo_{world.state.seq + 2:06d}", text="Chosen")
+    chosen = f"todo_{world.state.seq + 1:06d}"
+    added = world.do("ann", "todo.add", goal_id=DOCS, text="Generated")[0].facts.todo_id
+    assert (world.todo(chosen).title, world.todo(added).title) == ("Chosen", "Generated")
+
+
+def test_a_successor_never_takes_the_place_of_work_that_is_there(world):
+    world.do("builder", "todo.claim", **ONE)
+    proof = world.submit("todo_one")
+    chosen = f"todo_{world.state.seq + 3:06d}"
+    world.add(chosen, text="Chosen")
+    asked = ONE | {"evidence": [proof], "next_agent_todo": "Follow up"}
+    done, added = world.do("builder", "todo.complete", **asked)
+    assert world.todo(chosen).title == "Chosen"
+    assert added.facts.todo_id == done.facts.successor_todo_id != chosen
+    assert world.todo(added.facts.todo_id).title == "Follow up"
+
+
+def test_completing_needs_evidence_that_was_made_for_this_very_todo_and_keeps_it(world):
+    proof = world.finish("todo_one")
+    todo = world.todo("todo_one")
+    assert (todo.status, todo.completed_by, todo.evidence) == ("done", "builder", (proof,))
+
+
+def test_an_owner_finishes_a_users_todo_without_evidence_whatever_the_handoff_mode():
+    world = World()
+    _work(world, {"handoff_mode": "hard_lease"})
+    assert world.outcome("ann", "todo.complete", goal_id=DOCS, todo_id="todo_user") == "committed"
+
+
+def test_completing_under_a_lease_gives_it_back_and_creates_the_successor_in_the_same_group(world):
+    world.lease("todo_one")
+    asked = ONE | FENCE | {"evidence": [world.submit("todo_one")], "next_agent_todo": "Follow up"}
+    asked |= {"next_claimed_by": "helper", "note": "41 links"}
+    events = world.do("builder", "todo.complete", **asked)
+    assert [event.kind for event in events] == ["lease.released", "todo.completed", "todo.added"]
+    successor = world.todo(events[2].facts.todo_id)
+    assert (successor.claimed_by, successor.depends_on, successor.status) == ("helper", ("todo_one",), "open")
+    assert world.todo("todo_one").note == "41 links"
+
+
+def test_completing_again_reads_back_what_was_done_and_makes_no_second_successor(world):
+    world.do("builder", "todo.claim", **ONE)
+    asked = ONE | {"evidence": [world.submit("todo_one")], "next_agent_todo": "Follow up", "completion_turn_key": "t1"}
+    events = world.do("builder", "todo.complete", **asked)
+    before = len(world.goal().todos)
+    again = world.ask("builder", "todo.complete", **asked).held
+    assert again.seq == events[0].seq
+    assert again.facts["successor_todo_ids"] == [events[1].facts.todo_id]
+    assert len(world.goal().todos) == before
+
+
+def test_the_claimant_of_the_next_work_is_named_only_with_the_work():
+    with pytest.raises(ValidationError) as caught:
+        parse("todo.complete", ONE | {"next_claimed_by": "helper"})
+    assert caught.value.errors()[0]["loc"] == ("next_claimed_by",)
+
+
+def test_claiming_again_says_which_event_made_it_so(world):
+    (event,) = world.do("builder", "todo.claim", **ONE)
+    assert world.ask("builder", "todo.claim", **ONE).held.seq == event.seq
+
+
+def test_claiming_after_an_expiry_writes_the_expiry_first(world):
+    world.lease("todo_one", ttl_seconds=60)
+    world.now_ms += 60_000
+    events = world.do("helper", "todo.claim", **ONE)
+    assert [event.kind for event in events] == ["lease.expired", "todo.claimed"]
+    assert (world.todo("todo_one").claimed_by, world.todo("todo_one").claim_from_lease) == ("helper", False)
+
+
+def test_a_late_execution_of_the_same_agent_cannot_end_the_lease_of_the_one_of_now(world):
+    world.lease("todo_one", ttl_seconds=60)
+    world.now_ms += 60_000
+    world.lease("todo_one", key="run-2")
+    for action in ("todo.block", "todo.cancel"):
+        asked = ONE | FENCE | ({"reason": "The site is down"} if action == "todo.block" else {})
+        assert world.outcome("builder", action, **asked) == R.LEASE_CAS_MISMATCH
+
+
+def test_an_owner_ends_work_and_its_lease_without_its_key(world):
+    world.lease("todo_one")
+    events = world.do("ann", "todo.cancel", **ONE)
+    assert [event.kind for event in events] == ["lease.released", "todo.cancelled"]
+
+
+def test_work_that_waits_becomes_ready_when_the_last_thing_it_waits_for_is_done(world):
+    world.add("todo_both", depends_on=["todo_zero", "todo_one"])
+    assert "todo_both" not in {todo_id for _, _, todo_id in world.goal().ready}
+    world.finish("todo_zero")
+    assert world.outcome("builder", "todo.claim", goal_id=DOCS, todo_id="todo_both") == R.DEPENDENCY_UNMET
+    world.finish("todo_one")
+    assert "todo_both" in {todo_id for _, _, todo_id in world.goal().ready}
+    assert world.outcome("builder", "todo.claim", goal_id=DOCS, todo_id="todo_both") == "committed"
+
+
+def test_cancelled_work_cannot_be_waited_for(world):
+    world.do("ann", "todo.cancel", **ONE)
+    asked = {"goal_id": DOCS, "text": "After", "depends_on": ["todo_one"]}
+    assert world.outcome("ann", "todo.add", **asked) == R.DEPENDENCY_NOT_FOUND
+
+
+def test_blocked_work_opens_again_for_whoever_had_it(world):
+    world.do("builder", "todo.claim", **ONE)
+    world.do("builder", "todo.block", **ONE, reason="The site is down")
+    assert world.todo("todo_one").reason == "The site is down"
+    world.do("builder", "todo.update", **ONE, status="open")
+    todo = world.todo("todo_one")
+    assert (todo.status, todo.reason, todo.claimed_by) == ("open", "", "builder")
+
+
+@pytest.mark.parametrize("action", ["todo.update", "todo.cancel", "todo.add"])
+@pytest.mark.parametrize(("who", "code"), [("stranger", R.ACTOR_NOT_REGISTERED), ("bob", R.NOT_AN_OWNER)])
+def test_nobody_changes_the_work_of_a_goal_that_is_not_theirs(world, action, who, code):
+    changes = {"todo.add": {"goal_id": DOCS, "text": "Mine"}, "todo.update": ONE | {"note": "Mine"}, "todo.cancel": ONE}
+    assert world.outcome(who, action, **changes[action]) == code
+
+
+def test_whoever_proposed_a_goal_may_plan_its_work():
+    world = World()
+    world.propose(by="bob")
+    world.confirm()
+    assert world.outcome("bob", "todo.add", goal_id=DOCS, text="Mine") == "committed"
+
+
+def test_a_person_cannot_be_the_only_one_who_may_do_agents_work(world):
+    asked = {"goal_id": DOCS, "text": "Yours", "bound_agent": "bob"}
+    assert world.outcome("ann", "todo.add", **asked) == R.ACTOR_NOT_REGISTERED
