@@ -54,7 +54,7 @@ class LarkFaultKind(StrEnum):
     """The app is misconfigured or out of quota: nothing will work until an operator acts."""
 
 
-class LarkFault(Exception):  # noqa: N818 - a fault is what STYLE calls an exception that is no bug
+class LarkFault(Exception):
     """A call that did not succeed. Carries codes and kinds only: no id, no token, no text of the platform."""
 
     def __init__(
@@ -172,7 +172,7 @@ class Handlers(Protocol):
         ...
 
     async def on_other(self, event_type: str, event_id: str, body: Mapping[str, object]) -> None:
-        """Take an event of another or an unreadable kind. It is acknowledged whatever happens here."""
+        """Take an event of another or an unreadable kind; `body` is its content. It is acknowledged in every case."""
 
 
 class Lark(Protocol):

@@ -103,7 +103,7 @@ async def in_own_thread(
 
     async def body() -> None:
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - a coroutine that runs is in a task
+        assert task is not None
         inside.append((asyncio.get_running_loop(), task))
         if not is_stopping.is_set():
             await main()

@@ -38,12 +38,13 @@ class OtherEvent:
     event_type: str
     event_id: str
     body: Mapping[str, object] = field(default_factory=dict)
+    """The event's own content, without the envelope; what came, if it has none."""
 
 
 Event = InboundMessage | InboundPress | StrayPress | OtherEvent
 
 
-class _Missing(Exception):  # noqa: N818 - control flow inside this module
+class _Missing(Exception):
     """A needed field is absent or of the wrong type."""
 
 
@@ -67,7 +68,7 @@ def read_event(payload: bytes, *, bot_open_id: str, locale: Locale) -> Event:
     except _Missing:
         pass
     # Messages of other bots end here too: two bots that answer each other never stop.
-    return OtherEvent(event_type=event_type, event_id=event_id, body=body)
+    return OtherEvent(event_type=event_type, event_id=event_id, body=event or body)
 
 
 def _read_message(

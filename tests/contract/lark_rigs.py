@@ -57,7 +57,7 @@ class Handlers:
             await self.when_said(event)
 
     async def on_other(self, event_type, event_id, body):
-        self.others.append((event_type, event_id))
+        self.others.append((event_type, event_id, body))
         if self.when_other:
             await self.when_other(event_type)
 
@@ -102,7 +102,7 @@ class FakeRig:
         return await self.lark.say(text, chat_id=self.group, mentioned=mentioned)
 
     async def other(self):
-        return await self.lark.other("im.message.recalled_v1")
+        return await self.lark.other("im.message.recalled_v1", {"chat_id": self.group})
 
 
 class AdapterRig:
@@ -210,3 +210,14 @@ async def running(rig):
             yield handlers
         finally:
             run.cancel()
+
+
+async def until(holds, what=""):
+    """Wait for a state that nobody announces; the bound is for a failure, not for a pass."""
+    async with asyncio.timeout(20):
+        while not holds():  # noqa: ASYNC110 - as the docstring says
+            await asyncio.sleep(0)
+
+
+def calls(rig, api):
+    return [call for call in rig.simulator.gate.log if call.api == api]

@@ -289,7 +289,8 @@ async def test_other_events_are_acknowledged_even_if_their_handler_fails(rig):
         assert await rig.other()
         handlers.when_other = fails
         assert await rig.other()
-    assert [event_type for event_type, _ in handlers.others] == ["im.message.recalled_v1"] * 2
+    assert [event_type for event_type, _, _ in handlers.others] == ["im.message.recalled_v1"] * 2
+    assert handlers.others[0][2]["chat_id"] == rig.group, "the body is the event's content"
 
 
 async def test_a_run_ends_when_cancelled_and_another_may_follow(rig):
