@@ -65,8 +65,10 @@ format: $(STAMP)
 	@$(BIN)/ruff format .
 
 generate: $(STAMP)
-	@for domain in frontstage refusals; do $(BIN)/pybabel --quiet compile --domain $$domain --directory ledger/text/locale; done
+	@for source in ledger/text/locale/*/LC_MESSAGES/*.po; do \
+		$(BIN)/pybabel --quiet compile --input-file $$source --output-file $${source%.po}.mo; done
 	@$(BIN)/python -m daemon.cli.generate
+	@$(BIN)/python -m ledger.text.reference > docs/refusals.md
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .bench
