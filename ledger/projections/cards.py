@@ -118,7 +118,7 @@ def review_view(workspace: Workspace, goal: Goal, revision: int) -> ReviewView:
 def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> AcceptanceView:
     """One delivery as it is put before its owners: each criterion beside the evidence that names it."""
     found = goal.deliveries[delivery - 1]
-    intent = _promise_of(goal, found)
+    intent = goal.intents[found.revision - 1]
     artifacts = [goal.artifacts[artifact_id] for artifact_id in found.artifact_ids]
     speaks = {artifact.artifact_id: _speaks_to(goal, intent, artifact) for artifact in artifacts}
     criteria = tuple(
@@ -323,15 +323,6 @@ def _items(workspace: Workspace, goal: Goal, intent: Intent, name: str) -> tuple
     if isinstance(value, str):
         return (value,) if value else ()
     return tuple(value)
-
-
-def _promise_of(goal: Goal, delivery: Delivery) -> Intent:
-    """The revision that was in force when this was delivered."""
-    for intent in reversed(goal.intents):
-        agreed = intent.status in {"confirmed", "superseded"} and intent.decided_at_ms is not None
-        if agreed and intent.decided_at_ms is not None and intent.decided_at_ms <= delivery.at_ms:
-            return intent
-    return goal.intent
 
 
 def _speaks_to(goal: Goal, intent: Intent, artifact: Artifact) -> frozenset[str]:

@@ -23,7 +23,7 @@ from ledger.projections.holds import (
 from ledger.projections.privacy import Screen, clip
 from ledger.projections.steps import Given, Step, next_step
 from ledger.projections.verdict import decision_frame, goal_verdict, quota_document
-from ledger.rules.common import granted, owners_of, unmet
+from ledger.rules.common import owners_of, unmet
 from ledger.rules.quota import QuotaDecision
 from ledger.state import CLOSED, EventNote, Goal, Todo, Workspace
 from ledger.text.lines import step_line
@@ -106,7 +106,7 @@ def channel_projection(
         "open_gates": open_gates(goal),
         "artifacts": _artifact_rows(goal, screen),
         "artifacts_total": len(goal.artifacts),
-        "active_leases": [_hold_row(workspace, goal, todo, hold) for todo, hold in found.held],
+        "active_leases": [_hold_row(todo, hold) for todo, hold in found.held],
         "recent_events": [_event_row(note) for note in reversed(goal.recent)],
         "cause": {
             "seq": cause.seq,
@@ -236,7 +236,7 @@ def _artifact_rows(goal: Goal, screen: Screen) -> list[dict[str, object]]:
     ]
 
 
-def _hold_row(workspace: Workspace, goal: Goal, todo: Todo, hold: Hold) -> dict[str, object]:
+def _hold_row(todo: Todo, hold: Hold) -> dict[str, object]:
     """A soft claim or a lease, one row a todo; the execution key stays with the execution."""
     lease = hold.lease
     return {
@@ -247,16 +247,7 @@ def _hold_row(workspace: Workspace, goal: Goal, todo: Todo, hold: Hold) -> dict[
         "kind": "soft_claim" if lease is None else "hard_lease",
         "version": None if lease is None else lease.version,
         "lease_epoch": None if lease is None else lease.lease_epoch,
-        "divergence": _divergence(workspace, goal, hold),
     }
-
-
-def _divergence(workspace: Workspace, goal: Goal, hold: Hold) -> str | None:
-    """Why a hold stands that its owner could not get now."""
-    member = None if hold.owner is None else workspace.members.get(hold.owner)
-    if member is None or member.revoked or not granted(member, goal.goal_id):
-        return "owner_not_registered"
-    return None
 
 
 def _event_row(note: EventNote) -> dict[str, object]:
@@ -271,9 +262,8 @@ def _event_row(note: EventNote) -> dict[str, object]:
 SEVERITIES: Final = ("high", "action", "watch", "info")
 
 
-def attention_item(workspace: Workspace, goal: Goal, now_ms: int) -> dict[str, object]:
+def attention_item(workspace: Workspace, goal: Goal, found: Reading, now_ms: int) -> dict[str, object]:
     """What a goal needs, from whom, how urgently, with the channel it is read from."""
-    found = read_goal(workspace, goal, now_ms)
     gates = open_gates(goal)
     return {
         "goal_id": goal.goal_id,

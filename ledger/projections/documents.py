@@ -7,7 +7,8 @@ A reader is a pure function of the committed state and the moment. Its document 
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from itertools import islice
+from heapq import merge
+from itertools import chain, islice
 from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
@@ -30,7 +31,6 @@ Reader = Callable[[Workspace, Caller, Params, int], Document | Refusal]
 
 TITLE_CHARS_MAX = 500
 ARTIFACTS_LISTED_MAX = 1_000
-READY_LOOKED_AT_MAX = 256
 
 
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
@@ -127,27 +127,29 @@ def _ready_todos(workspace: Workspace, caller: Caller, asked: Params, now_ms: in
     if ask.agent_id is not None and member is None:
         return refuse(todos.TodoRefusal.ACTOR_NOT_REGISTERED, member_id=ask.agent_id)
     agent = member if member is not None and member.kind == "agent" else None
-    found = list(_ready(goal, agent, now_ms)) if goal.is_executable else []
+    begin = _ready(goal, agent, now_ms) if goal.is_executable else iter(())
+    found = list(islice(begin, ask.limit + 1))
+    more = len(found) > ask.limit
     return {
         "schema_version": "frontstage_todo_ready_v1",
         "goal_id": goal.goal_id,
         "agent_id": None if agent is None else agent.member_id,
         "goal_state": goal.state,
         "todos": [_todo_document(goal, todo, now_ms) for todo in found[: ask.limit]],
-        "total": len(found),
-        "complete": len(goal.ready) <= READY_LOOKED_AT_MAX,
+        "more": more,
+        "total": None if more else len(found),
     }
 
 
 def _ready(goal: Goal, agent: Member | None, now_ms: int) -> Iterator[Todo]:
     """Work that could begin now: this agent's own first, then what is free, most urgent first."""
-    mine = (
-        [] if agent is None else sorted((goal.todos[one] for one in goal.mine.get(agent.member_id, ())), key=_urgency)
-    )
-    lapsed = [goal.todos[todo_id] for todo_id in goal.lapsed(now_ms)]
-    free = sorted([*lapsed, *(goal.todos[todo_id] for _, _, todo_id in goal.ready[:READY_LOOKED_AT_MAX])], key=_urgency)
+    mine = () if agent is None else goal.mine.get(agent.member_id, ())
+    own = sorted((goal.todos[todo_id] for todo_id in mine), key=_urgency)
+    # A lease that has passed its end and is not yet written off hides its todo from the ready ones.
+    lapsed = sorted((goal.todos[todo_id] for todo_id in goal.lapsed(now_ms)), key=_urgency)
+    free = merge(lapsed, (goal.todos[todo_id] for _, _, todo_id in goal.ready), key=_urgency)
     seen: set[TodoId] = set()
-    for todo in (*mine, *free):
+    for todo in chain(own, free):
         if todo.todo_id not in seen and _fits(goal, agent, todo, now_ms):
             seen.add(todo.todo_id)
             yield todo

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from ledger.projections.channel import SEVERITIES, attention_item, cause_of
+from ledger.projections.channel import SEVERITIES, attention_item, cause_of, read_goal, severity_of
 from ledger.projections.holds import listed_todos
 from ledger.projections.privacy import Screen
 from ledger.state import CLOSED, Goal, Workspace
@@ -13,13 +13,14 @@ _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
 def status_document(workspace: Workspace, limit: int, now_ms: int) -> dict[str, object]:
-    """The workspace at a glance. The queue names every open goal it has room for; the rest are counted."""
+    """The workspace at a glance. The queue has the most urgent open goals; those it has no room for are counted."""
     totals: dict[str, int] = {}
     for goal in workspace.goals.values():
         totals[goal.state] = totals.get(goal.state, 0) + 1
     live = [goal for goal in workspace.goals.values() if goal.state not in CLOSED]
-    items = [attention_item(workspace, goal, now_ms) for goal in live[:limit]]
-    items.sort(key=lambda item: _RANK[str(item["severity"])])
+    read = [(goal, read_goal(workspace, goal, now_ms)) for goal in live]
+    ranked = sorted(read, key=lambda row: _RANK[severity_of(*row)])
+    items = [attention_item(workspace, goal, found, now_ms) for goal, found in ranked[:limit]]
     newest = islice(reversed(workspace.goals.values()), limit)
     return {
         "schema_version": "frontstage_status_v1",
@@ -35,7 +36,7 @@ def status_document(workspace: Workspace, limit: int, now_ms: int) -> dict[str, 
         "attention_queue": {
             "items": items,
             "total": len(live),
-            "needing_somebody": sum(item["severity"] != "info" for item in items),
+            "needing_somebody": sum(severity_of(*row) != "info" for row in read),
         },
     }
 

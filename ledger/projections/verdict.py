@@ -24,7 +24,7 @@ from ledger.state import Goal, Todo, Workspace
 from ledger.text.lines import reason_line
 from ledger.text.times import rfc3339_or_none
 
-AGENTS_LOOKED_AT_MAX = 8
+AGENTS_LOOKED_AT_MAX = 32
 USER_ACTIONS_MAX = 3
 SPEND_POLICY: Final = "a slot is spent only after a result was validated and written back"
 
@@ -65,7 +65,7 @@ def goal_verdict(workspace: Workspace, goal: Goal, now_ms: int) -> Given:
 
 def _agents(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[MemberId]:
     """Agents who may work on it, those who hold work first; one is enough where nothing is free to begin."""
-    working = [agent_id for agent_id, mine in goal.mine.items() if mine and _may_work(workspace, goal, agent_id)]
+    working = sorted(agent_id for agent_id in goal.mine if _may_work(workspace, goal, agent_id))
     looked_at = AGENTS_LOOKED_AT_MAX
     for agent_id in working[:looked_at]:
         looked_at -= 1

@@ -20,7 +20,7 @@ from typing import Literal
 
 Locale = Literal["en", "zh"]
 LOCALES: tuple[Locale, ...] = ("en", "zh")
-DOMAINS = ("frontstage", "refusals", "chat")
+DOMAINS = ("frontstage", "refusals", "chat", "cli")
 MARKS_IN_A_ROW_MAX = 4
 
 _ABSENT = "-"
