@@ -19,6 +19,8 @@ START_MS_MAX = 30_000
 ROUNDS_MAX = 5
 BETWEEN_ROUNDS_MS = 200
 REMARK_CHARS_MAX = 600
+EXIT_HELD = 7
+"""What it ends with when another process has the ledger."""
 
 
 def ask_once(home: Home, request: bytes) -> wire.Answer:
@@ -37,14 +39,16 @@ def ask_once(home: Home, request: bytes) -> wire.Answer:
                 return wire.exchange(wire.connect(home.socket), request)
             except (wire.NobodyListens, wire.Dropped):
                 pass  # The next round starts a process again.
-        answer, remark = _one_process(home, request)
+        answer, held, remark = _one_process(home, request)
         if answer is not None:
             return answer
+        if not held:
+            break
     raise wire.NobodyListens(f"no daemon runs in {home.path} and none could be started{remark}")
 
 
-def _one_process(home: Home, request: bytes) -> tuple[wire.Answer | None, str]:
-    """Start one, ask it; its answer, or its last words."""
+def _one_process(home: Home, request: bytes) -> tuple[wire.Answer | None, bool, str]:
+    """Start one, ask it; its answer, or whether the ledger was held by another, and its last words."""
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
@@ -57,11 +61,12 @@ def _one_process(home: Home, request: bytes) -> tuple[wire.Answer | None, str]:
             cwd="/",
         )
     try:
-        return wire.exchange(wire.adopt(ours.detach()), request, START_MS_MAX), ""
+        return wire.exchange(wire.adopt(ours.detach()), request, START_MS_MAX), False, ""
     except wire.Dropped:
         _, errors = process.communicate()
         last = errors.decode("utf-8", "replace").strip().splitlines()[-1:]
-        return None, f": {last[0][:REMARK_CHARS_MAX]}" if last else f" (exit code {process.returncode})"
+        said = f": {last[0][:REMARK_CHARS_MAX]}" if last else f" (exit code {process.returncode})"
+        return None, process.returncode == EXIT_HELD, said
     finally:
         _end(process)
 
