@@ -19,6 +19,13 @@ FLAGS = (
 )  # fmt: skip
 
 
+def went_wrong(message):
+    """An exception in the page, or a log line that is not about an HTTP status (4xx answers are expected)."""
+    if message.get("method") == "Log.entryAdded":
+        return message["params"]["entry"]["source"] != "network"
+    return message.get("method") == "Runtime.exceptionThrown"
+
+
 class Browser:
     """One tab. `errors` collects what went wrong in the page: exceptions, and what its policy forbade."""
 
@@ -33,9 +40,7 @@ class Browser:
         async with asyncio.timeout(ANSWER_S_MAX):
             while True:
                 message = await self._socket.receive_json()
-                if message.get("method") == "Runtime.exceptionThrown" or (
-                    message.get("method") == "Log.entryAdded" and message["params"]["entry"]["source"] != "network"
-                ):
+                if went_wrong(message):
                     self.errors.append(message["params"])
                 if message.get("id") == self._number:
                     if "error" in message:
@@ -62,8 +67,9 @@ class Browser:
         """Wait, inside the page, until an expression is true."""
         script = f"""new Promise((done, failed) => {{
             const end = performance.now() + 15000;
+            const holds = () => {{ try {{ return {condition}; }} catch {{ return false; }} }};  // not drawn yet
             const look = () => {{
-                if ({condition}) done(true);
+                if (holds()) done(true);
                 else if (performance.now() > end) failed(new Error({json.dumps(condition)}));
                 else requestAnimationFrame(look);
             }};

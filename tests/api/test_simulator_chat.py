@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from bot.simulator.chat import INTERACTIVE_LIFE_MS, TYPED_CHARS_MAX
 from tests.api.simulator_helpers import (
     START_MS,
     bench,
@@ -19,6 +18,8 @@ from tests.api.simulator_helpers import (
     plain,
 )
 
+INTERACTIVE_LIFE_MS = 14 * 24 * 3_600_000
+TYPED_CHARS_MAX = 20_000
 HEADER = {
     "title": both("Ship it", "发布"),
     "subtitle": plain("Proposal"),

@@ -4,12 +4,20 @@ import json
 
 import pytest
 
-from bot.simulator.messages import CARD_BYTES_MAX, PATCH_LIFE_MS, RECALL_LIFE_MS, TEXT_BYTES_MAX, UUID_LIFE_MS
 from bot.simulator.model import App
-from bot.simulator.tokens import TOKEN_LIFE_MS, TOKEN_RENEW_BELOW_MS
 from tests.api.simulator_helpers import bench, card, div
 
 TENANT = "2ca1d211f64f6438"
+
+# Written out here, as the platform documents them, and not taken from the code under test.
+HOUR_MS = 3_600_000
+CARD_BYTES_MAX = 30_720
+TEXT_BYTES_MAX = 153_600
+UUID_LIFE_MS = HOUR_MS
+PATCH_LIFE_MS = 14 * 24 * HOUR_MS
+RECALL_LIFE_MS = 24 * HOUR_MS
+TOKEN_LIFE_MS = 2 * HOUR_MS
+TOKEN_RENEW_BELOW_MS = HOUR_MS // 2
 
 
 @pytest.fixture
