@@ -125,7 +125,7 @@ class AcceptanceView(msgspec.Struct, frozen=True, kw_only=True):
 class NeedView(msgspec.Struct, frozen=True, kw_only=True):
     """What is needed next and from whom; `code` is its key in the shared texts (`need.<code>`).
 
-    Codes: confirm, answer, work, resume, accept, rework, nothing.
+    Codes: confirm, answer, plan, work, deliver, resume, accept, rework, nothing.
     """
 
     code: str
