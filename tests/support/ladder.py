@@ -52,7 +52,8 @@ class Ladder:
             params |= rung.params
             who = rung.who or who
         self.base(world, goal)
-        for rung in sorted(broken[::-1], key=lambda rung: rung.late):
+        last_first = [*reversed(broken)]
+        for rung in [rung for rung in last_first if not rung.late] + [rung for rung in last_first if rung.late]:
             rung.world(world)
         given = {name: value(world) if callable(value) else value for name, value in params.items()}
         return world.outcome(who, self.action, **{name: value for name, value in given.items() if value is not None})
