@@ -25,7 +25,9 @@ def _choices(verb: "Verb") -> dict[str, tuple[str, ...]]:
 
 def _words(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, str]]:
     """What stands before the flags, as a pattern, and the flags that may follow."""
-    return [(f"{noun} {name}".rstrip(), _flags(verb)) for name, verb in verbs.items()]
+    words = [(f"{noun} {name}".rstrip(), _flags(verb)) for name, verb in verbs.items()]
+    # What is all a noun can do may be left out.
+    return [*words, (noun, words[0][1])] if list(verbs) == ["show"] else words
 
 
 def bash(_command: Command) -> int:
@@ -137,7 +139,7 @@ def fish(_command: Command) -> int:
 
 def _quoted(text: str) -> str:
     """A text as one word of any of the shells."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "'\\''") + "'"
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _print(script: str) -> int:

@@ -24,6 +24,7 @@ BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 RAN_WELL_S = 60.0
 """A child that ran this long starts its back-off anew."""
 STOP_S_MAX = 15.0
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 EXIT_REFUSED = 1
 EXIT_HELD = 7
 """What the daemon ends with when another holds the ledger: starting it again cannot help."""
@@ -74,10 +75,14 @@ async def supervise(
     """Keep the children alive until an essential one ends by itself or a signal arrives; the exit code."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in SIGNALS:
         loop.add_signal_handler(number, stopping.set)
-    async with asyncio.TaskGroup() as group:
-        keepers = [group.create_task(_keep(child, stopping, say, back_off_s)) for child in children]
+    try:
+        async with asyncio.TaskGroup() as group:
+            keepers = [group.create_task(_keep(child, stopping, say, back_off_s)) for child in children]
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
     return max(keeper.result() for keeper in keepers)
 
 

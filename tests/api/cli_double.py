@@ -62,9 +62,14 @@ class Double:
                 with suppress(BrokenPipeError):
                     connection.sendall(self.script.pop(0) if len(self.script) > 1 else self.script[0])
 
+    def stop_listening(self) -> None:
+        """Take no further connection; the socket stays behind, as after a crash."""
+        self._listener.close()
+
     def close(self) -> None:
         """Stop listening and take the socket away."""
-        self._listener.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._thread.join(5)
         Path(self.path).unlink(missing_ok=True)

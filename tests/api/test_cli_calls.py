@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import stat
 import threading
 
@@ -124,6 +125,13 @@ def test_a_daemon_that_hangs_is_not_waited_for_for_ever(double, capfd, monkeypat
     assert run(CLAIM) == 7
     waiting.set()
     assert "no answer within 0.03 s" in capfd.readouterr().err
+
+
+def test_an_interruption_says_how_to_ask_again(double, capfd):
+    double.on_asked = lambda: os.kill(os.getpid(), signal.SIGINT)
+    double.script = [b""]
+    assert run(CLAIM) == 130
+    assert double.asked[0].headers["idempotency-key"] in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import pytest
 
 from daemon.cli.main import run
 from daemon.cli.spawn import module_environment
+from tests.api.cli_double import Double, answer
 from tests.api.cli_home import daemon_in, make_home
 
 PROGRAM = "import sys; from daemon.cli.main import main; sys.exit(main())"
@@ -129,6 +130,13 @@ class TestWithoutADaemon:
         stale.bind(str(home / "daemon.sock"))
         stale.close()
         assert add("builder") == 0
+
+    def test_a_daemon_that_dies_in_the_middle_of_an_answer_is_stood_in_for(self, home, capfd):
+        double = Double(str(home / "daemon.sock"), script=[answer()[:30]])
+        double.on_asked = double.stop_listening
+        assert add("builder") == 0
+        assert document(capfd)["outcome"] == "committed"
+        double.close()
 
     def test_many_at_once_take_turns(self, home):
         line = ["member", "add", "--kind", "agent", "--display-name", "x", "--member-id"]
