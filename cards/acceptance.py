@@ -24,12 +24,13 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
             subtitle=copy("card.subtitle.acceptance", delivery=delivery.delivery, state=state),
             template=theme.ACCEPTANCE[delivery.status],
             revision=goal.revision,
+            waits=is_open,
         )
         parts: list[Part] = [
-            sections.need(view, goal) if is_open else Paragraph(text=state, size="heading"),
+            *sections.first(view, goal, clip, state, delivery.decision, family="state.acceptance", is_open=is_open),
             sections.pair(
                 sections.fact("delivered_by", Paragraph(text=Words(name_of(delivery.delivered_by)))),
-                sections.fact("quota", Paragraph(text=sections.quota(goal))),
+                sections.fact("quota", Paragraph(text=sections.slots(goal))),
             ),
             Rule(),
         ]
@@ -37,8 +38,6 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
             parts += [sections.label(copy("field.summary")), Paragraph(text=clip.text(delivery.summary))]
         parts += _criteria(delivery, clip)
         parts += sections.evidence_list(delivery.other_artifacts, clip, title=copy("card.evidence.other"))
-        if delivery.decision is not None:
-            parts += [Rule(), *sections.decision(delivery.decision, clip, family="state.acceptance")]
         parts += clip.note(goal.goal_id)
         if is_open:
             parts += [sections.label(copy("field.next")), Paragraph(text=copy("card.next.delivered"))]
@@ -64,11 +63,11 @@ def _criteria(delivery: AcceptanceView, clip: Clipper) -> tuple[Part, ...]:
     ]
     shown, hidden = clip.rows(delivery.criteria)
     for one in shown:
-        parts.append(Paragraph(text=sections.criterion(one, clip)))
+        parts.append(Paragraph(text=sections.criterion(one, clip), apart=True))
         if not one.artifacts:
-            parts.append(Paragraph(text=copy("card.evidence.missing"), size="notation", color="orange"))
+            parts.append(Paragraph(text=copy("card.evidence.missing"), size="notation", color="orange", inset=True))
         artifacts, left = clip.rows(one.artifacts, ARTIFACTS_A_CRITERION_MAX)
         for artifact in artifacts:
-            parts += sections.evidence(artifact, clip)
+            parts += sections.evidence(artifact, clip, inset=True)
         parts += sections.more(left)
     return (*parts, *sections.more(hidden))

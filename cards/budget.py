@@ -20,6 +20,7 @@ ELEMENTS_MAX = 150
 NESTING_MAX = 5
 # Receive id, message type, uuid (50 characters at most) and the names around them.
 ENVELOPE_FRAME_BYTES = 256
+GOAL_ID_CHARS_MAX = 64
 
 _CONTAINERS = frozenset({"form", "column_set", "column", "collapsible_panel"})
 _T = TypeVar("_T")
@@ -50,7 +51,8 @@ class Clipper:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.cut = False
+        self.chars_cut = False
+        self.rows_cut = False
 
     def text(self, text: str, chars_max: int = 10_000) -> Words:
         """A text of several lines, ending in how many characters were left out, if any were."""
@@ -64,23 +66,25 @@ class Clipper:
         """The first rows, and how many are left out."""
         shown = tuple(rows[: min(rows_max, self.limits.rows)])
         hidden = len(rows) - len(shown)
-        self.cut = self.cut or hidden > 0
+        self.rows_cut = self.rows_cut or hidden > 0
         return shown, hidden
 
     def note(self, goal_id: str) -> tuple[Paragraph, ...]:
         """Says that something was left out, and where all of it can be read."""
-        if not self.cut:
-            return ()
-        return (
-            Paragraph(text=copy("card.cut"), size="notation", color="orange"),
-            Paragraph(text=Words(f"frontstage goal show --goal-id {one_line(goal_id)[:64]}"), size="notation"),
-        )
+        command = f"frontstage goal show --goal-id {one_line(goal_id)[:GOAL_ID_CHARS_MAX]}"
+        if self.chars_cut:
+            return (
+                Paragraph(text=copy("card.cut.chars", command=command), size="notation", color="orange", apart=True),
+            )
+        if self.rows_cut:
+            return (Paragraph(text=copy("card.cut.rows", command=command), size="notation", color="grey"),)
+        return ()
 
     def _clip(self, text: str, chars_max: int) -> str:
         room = min(chars_max, self.limits.chars)
         if len(text) <= room:
             return text
-        self.cut = True
+        self.chars_cut = True
         return f"{text[:room].rstrip()} […+{len(text) - room}]"
 
 

@@ -18,6 +18,8 @@ HEADER_TAGS_MAX = 3
 OPTION_CHARS_MAX = 100
 COLUMNS_MAX = 5
 TOKEN_CHARS_MAX = 512
+GAP = "6px"
+INSET = "12px"
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 Size = Literal["heading", "normal", "notation"]
@@ -44,6 +46,10 @@ class Paragraph:
     text: Text
     size: Size = "normal"
     color: Color = "default"
+    apart: bool = False
+    """Stands a little apart from what is above, because something new begins."""
+    inset: bool = False
+    """Stands a little to the right, because it belongs to what is above."""
 
     def json(self, locale: Locale) -> JsonObject:
         """The element."""
@@ -52,7 +58,10 @@ class Paragraph:
             text["text_size"] = self.size
         if self.color != "default":
             text["text_color"] = self.color
-        return {"tag": "div", "text": text}
+        element: JsonObject = {"tag": "div", "text": text}
+        if self.apart or self.inset:
+            element["margin"] = f"{GAP if self.apart else '0px'} 0px 0px {INSET if self.inset else '0px'}"
+        return element
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +87,7 @@ class Rule:
     def json(self, locale: Locale) -> JsonObject:
         """The element."""
         del locale
-        return {"tag": "hr"}
+        return {"tag": "hr", "margin": f"{GAP} 0px 0px 0px"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +179,10 @@ class Columns:
             {"tag": "column", **width, "vertical_spacing": "2px", "elements": [part.json(locale) for part in parts]}
             for parts in self.columns
         ]
-        return {"tag": "column_set", "flex_mode": "flow" if self.flow else "none", "columns": columns}
+        element: JsonObject = {"tag": "column_set", "flex_mode": "flow" if self.flow else "none", "columns": columns}
+        if self.flow:
+            element["margin"] = f"{GAP} 0px 0px 0px"
+        return element
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +216,8 @@ class Form:
 
     def json(self, locale: Locale) -> JsonObject:
         """The element."""
-        return {"tag": "form", "name": self.name, "elements": [part.json(locale) for part in self.parts]}
+        elements: list[Json] = [part.json(locale) for part in self.parts]
+        return {"tag": "form", "name": self.name, "margin": f"{GAP} 0px 0px 0px", "elements": elements}
 
 
 Inner = Paragraph | Clock | Rule | Button | Input | Columns
@@ -258,5 +271,5 @@ class Card:
                 "summary": languages(self.summary, self.locale),
             },
             "header": self.header.json(self.locale),
-            "body": {"vertical_spacing": "8px", "elements": [part.json(self.locale) for part in self.parts]},
+            "body": {"vertical_spacing": "4px", "elements": [part.json(self.locale) for part in self.parts]},
         }

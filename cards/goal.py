@@ -3,7 +3,7 @@
 from cards import actions, sections, theme
 from cards.budget import Clipper, fit
 from cards.elements import Card, Clock, Columns, Form, Input, Paragraph, Part, Rule
-from cards.text import Copy, Moment, Words, copy, name_of, named
+from cards.text import Copy, Moment, Words, copy, name_of, named, people
 from ledger.projections.views import CardView, GoalView, QuestionView, TodoView
 from ledger.text.say import Locale, one_line
 
@@ -26,15 +26,18 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
             template=theme.GOAL[goal.state],
             revision=goal.revision,
         )
-        asking = goal.question if goal.state == "clarifying" else None
+        asking = None if goal.state in theme.CLOSED else goal.question
         parts: list[Part] = [sections.need(view, goal), *sections.facts(goal, clip, now_ms=now_ms), Rule()]
         if asking is not None:
             parts += _question(asking, clip)
+        if goal.decision is not None:
+            parts += [
+                sections.label(copy("field.decision")),
+                *sections.decision(goal.decision, clip, family="state"),
+            ]
         parts += _objective(goal, clip)
         parts += _todos(goal, clip)
         parts += sections.evidence_list(goal.artifacts, clip, title=copy("field.evidence"))
-        if goal.decision is not None:
-            parts += sections.decision(goal.decision, clip, family="state")
         parts += clip.note(goal.goal_id)
         parts += [sections.label(copy("field.next")), Paragraph(text=_next(goal))]
         if asking is not None:
@@ -103,13 +106,14 @@ def _todos(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
         parts += _todo(todo, clip)
     hidden = max(goal.todos_total, len(goal.todos)) - len(shown)
     if hidden > 0:
-        clip.cut = True
-    return (*parts, *sections.more(max(0, hidden)))
+        clip.rows_cut = True
+    # With none shown the count above says it all.
+    return (*parts, *sections.more(max(0, hidden) if shown else 0))
 
 
 def _todo(todo: TodoView, clip: Clipper) -> tuple[Part, ...]:
-    title = Paragraph(text=Words(clip.line(todo.title, 160) or todo.todo_id))
-    meta = sections.label(_meta(todo))
+    title = Paragraph(text=Words(clip.line(todo.title, 160) or todo.todo_id), apart=True)
+    meta = sections.note(_meta(todo))
     until_ms = todo.claimed_until_ms
     second: Part = meta
     if until_ms is not None and todo.claim != "none":
@@ -130,7 +134,7 @@ def _meta(todo: TodoView) -> Copy:
     if todo.role == "user":
         meta = copy("card.todo.for_person", meta=meta)
     if todo.waiting_for:
-        meta = copy("card.todo.waits", meta=meta, todos=", ".join(name_of(name) for name in todo.waiting_for[:3]))
+        meta = copy("card.todo.waits", meta=meta, todos=people(todo.waiting_for))
     return meta
 
 

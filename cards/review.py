@@ -6,7 +6,7 @@ What a person confirms is what stands here. If it had to be shortened, the card 
 from cards import actions, sections, theme
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
-from cards.text import Words, copy, name_of, named
+from cards.text import Copy, Words, copy, name_of, named
 from ledger.projections.views import CardView, FieldView, GoalView, ReviewView
 from ledger.text.say import Locale
 
@@ -27,19 +27,18 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
             subtitle=copy("card.subtitle.review", state=state),
             template=theme.REVIEW[review.status],
             revision=review.revision,
+            waits=is_open,
         )
         parts: list[Part] = [
-            sections.need(view, goal) if is_open else Paragraph(text=state, size="heading"),
+            *sections.first(view, goal, clip, state, review.decision, family="state.review", is_open=is_open),
             sections.pair(
                 sections.fact("proposed_by", Paragraph(text=Words(name_of(review.proposed_by)))),
-                sections.fact("quota", Paragraph(text=sections.quota(goal))),
+                sections.fact("quota", Paragraph(text=sections.slots(goal))),
             ),
             Rule(),
             *_fields(review, clip),
             *_legend(review),
         ]
-        if review.decision is not None:
-            parts += [Rule(), *sections.decision(review.decision, clip, family="state.review")]
         parts += clip.note(goal.goal_id)
         if is_open:
             parts += actions.rows(view, without=frozenset({"goal.decline"}))
@@ -99,4 +98,7 @@ def _criteria(review: ReviewView, clip: Clipper) -> Paragraph:
 def _legend(review: ReviewView) -> tuple[Paragraph, ...]:
     """What the classes on this card mean."""
     used = {field.field_class for field in review.fields}
-    return tuple(sections.label(copy(f"class.{name}.note")) for name in theme.CLASS_ORDER if name in used)
+    notes = [copy(f"class.{name}.note") for name in theme.CLASS_ORDER if name in used]
+    if not notes:
+        return ()
+    return (sections.label(Copy("\n".join(one.en for one in notes), "\n".join(one.zh for one in notes))),)

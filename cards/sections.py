@@ -1,8 +1,9 @@
 """What all cards about a goal share, in the same place on each, so that an eye learns it once."""
 
 from cards.budget import Clipper
-from cards.elements import Clock, Columns, Header, Inner, Paragraph, Part, Rule, TagColor, Template
-from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people, short_digest, size
+from cards.elements import Clock, Columns, Header, Inner, Paragraph, Part, Rule, Size, TagColor, Template
+from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people, short_digest
+from cards.text import size as size_of
 from cards.theme import CLOSED, PRIORITY
 from ledger.projections.views import ArtifactView, CardView, CriterionView, DecisionView, GoalView
 from ledger.text.say import one_line
@@ -21,24 +22,26 @@ ACTION_OF_NEED = {
 
 def label(text: Copy) -> Paragraph:
     """The small grey name above a value."""
+    return Paragraph(text=text, size="notation", color="grey", apart=True)
+
+
+def note(text: Copy) -> Paragraph:
+    """Small and grey, close to what it is about."""
     return Paragraph(text=text, size="notation", color="grey")
 
 
-def header(goal: GoalView, clip: Clipper, *, subtitle: Copy, template: Template, revision: int) -> Header:
-    """Subject, state, and at most three tags: priority, waiting on, revision."""
+def header(
+    goal: GoalView, clip: Clipper, *, subtitle: Copy, template: Template, revision: int, waits: bool = True
+) -> Header:
+    """Subject, state, and at most three tags: priority, waiting on, revision. What is decided waits on nobody."""
     tags: list[tuple[Text, TagColor]] = []
     if goal.priority:
         tags.append((Words(one_line(goal.priority)[:8]), PRIORITY.get(goal.priority, "neutral")))
-    if goal.need.people and goal.need.code != "nothing" and goal.state not in CLOSED:
-        tags.append((copy("card.tag.waiting", people=people(goal.need.people[:1]) + _others(goal)), "blue"))
+    if waits and goal.need.people and goal.need.code != "nothing" and goal.state not in CLOSED:
+        tags.append((copy("card.tag.waiting", people=people(goal.need.people, 1)), "blue"))
     tags.append((copy("card.tag.revision", revision=revision), "neutral"))
     title = Words(clip.line(goal.title, TITLE_CHARS_MAX) or goal.goal_id)
     return Header(title=title, subtitle=subtitle, template=template, tags=tuple(tags))
-
-
-def _others(goal: GoalView) -> str:
-    more = len(goal.need.people) - 1
-    return f" +{more}" if more > 0 else ""
 
 
 def need(view: CardView, goal: GoalView) -> Paragraph:
@@ -55,6 +58,27 @@ def need(view: CardView, goal: GoalView) -> Paragraph:
     return Paragraph(text=copy("card.need.from", people=people(goal.need.people), need=what), size="heading")
 
 
+def first(
+    view: CardView,
+    goal: GoalView,
+    clip: Clipper,
+    state: Copy,
+    made: DecisionView | None,
+    *,
+    family: str,
+    is_open: bool,
+) -> tuple[Part, ...]:
+    """The first lines of a card that asks for a decision: the need while it is open, then who decided what."""
+    if is_open:
+        return (need(view, goal),)
+    if made is None:
+        return (Paragraph(text=state, size="heading"),)
+    if named(family, made.outcome) == state:
+        return decision(made, clip, family=family, size="heading")
+    # A revision that was confirmed once and replaced since says first that it is replaced.
+    return (Paragraph(text=state, size="heading"), *decision(made, clip, family=family))
+
+
 def fact(name: str, value: Paragraph | Clock) -> tuple[Inner, ...]:
     """One fact: its name above its value."""
     return (label(named("field", name)), value)
@@ -67,7 +91,7 @@ def pair(left: tuple[Inner, ...], right: tuple[Inner, ...]) -> Columns:
 
 def names(values: tuple[str, ...]) -> Paragraph:
     """People, or that there is nobody yet."""
-    return Paragraph(text=Words(people(values)) if values else copy("card.nobody"))
+    return Paragraph(text=people(values) if values else copy("card.nobody"))
 
 
 def facts(goal: GoalView, clip: Clipper, *, now_ms: int) -> tuple[Part, ...]:
@@ -93,12 +117,17 @@ def scopes(write_scopes: tuple[str, ...], clip: Clipper) -> Paragraph:
     return Paragraph(text=Words("\n".join(lines)))
 
 
+def slots(goal: GoalView) -> Copy:
+    """Slots spent of those allowed."""
+    return copy("card.quota.slots", spent=goal.quota_spent_slots, allowed=goal.quota_allowed_slots)
+
+
 def quota(goal: GoalView) -> Copy:
     """Slots spent of those allowed, and what the gate would say."""
-    slots = {"spent": goal.quota_spent_slots, "allowed": goal.quota_allowed_slots}
     if not goal.quota_state:
-        return copy("card.quota.slots", **slots)
-    return copy("card.quota.slots.state", **slots, state=named("state.quota", goal.quota_state))
+        return slots(goal)
+    spent, allowed = goal.quota_spent_slots, goal.quota_allowed_slots
+    return copy("card.quota.slots.state", spent=spent, allowed=allowed, state=named("state.quota", goal.quota_state))
 
 
 def bullets(items: tuple[str, ...], clip: Clipper) -> str:
@@ -108,17 +137,20 @@ def bullets(items: tuple[str, ...], clip: Clipper) -> str:
     return "\n".join([*lines, *([f"• […+{hidden}]"] if hidden else [])])
 
 
-def evidence(artifact: ArtifactView, clip: Clipper) -> tuple[Paragraph, ...]:
+def evidence(artifact: ArtifactView, clip: Clipper, *, inset: bool = False) -> tuple[Paragraph, ...]:
     """One artifact: what it is called, and enough of its digest to compare by eye."""
     name = clip.line(artifact.label, 160) or name_of(artifact.artifact_id)
     meta = copy(
         "card.evidence.meta",
         kind=name_of(artifact.kind),
-        size=size(artifact.size_bytes),
+        size=size_of(artifact.size_bytes),
         digest=short_digest(artifact.sha256),
         who=name_of(artifact.submitted_by),
     )
-    return (Paragraph(text=Words(name)), label(meta))
+    return (
+        Paragraph(text=Words(name), inset=inset, apart=not inset),
+        Paragraph(text=meta, size="notation", color="grey", inset=inset),
+    )
 
 
 def evidence_list(artifacts: tuple[ArtifactView, ...], clip: Clipper, *, title: Copy) -> tuple[Part, ...]:
@@ -139,13 +171,13 @@ def criterion(view: CriterionView, clip: Clipper) -> Words:
 
 def more(hidden: int) -> tuple[Paragraph, ...]:
     """How many rows of a list are not shown."""
-    return (label(copy("card.more", n=hidden)),) if hidden else ()
+    return (note(copy("card.more", n=hidden)),) if hidden else ()
 
 
-def decision(made: DecisionView, clip: Clipper, *, family: str) -> tuple[Part, ...]:
+def decision(made: DecisionView, clip: Clipper, *, family: str, size: Size = "normal") -> tuple[Part, ...]:
     """Who decided, when, and in which words."""
     by = copy("card.decision.by", outcome=named(family, made.outcome), who=name_of(made.by_name))
-    parts: list[Part] = [Paragraph(text=by), Clock(moment=Moment(made.at_ms), size="notation")]
+    parts: list[Part] = [Paragraph(text=by, size=size), Clock(moment=Moment(made.at_ms), size="notation")]
     if made.reason:
         parts += [label(named("field", "reason")), Paragraph(text=clip.text(made.reason, 1000))]
     return tuple(parts)
@@ -161,4 +193,4 @@ def foot(goal: GoalView) -> tuple[Part, ...]:
         seq=cause.seq,
         hash=one_line(cause.short_hash)[:16],
     )
-    return (Rule(), label(said), Clock(moment=Moment(cause.at_ms), size="notation"))
+    return (Rule(), note(said), Clock(moment=Moment(cause.at_ms), size="notation"))

@@ -11,11 +11,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.locale import LANGUAGE_TAGS
+from ledger.text.explain import display_details
 from ledger.text.say import LOCALES, Locale, has, one_line, plain, say, say_refusal
 
 NAMES_MAX = 3
 NAME_CHARS_MAX = 40
 DETAIL_CHARS_MAX = 200
+# Parameters that a form fills from several lines go by the name of their input.
+LABELS = {
+    "criterion": "criteria",
+    "non_goal": "non_goals",
+    "constraint": "constraints",
+    "write_scope": "write_scopes",
+    "stop_condition": "stop_conditions",
+}
 DIGEST_CHARS = 12
 
 Json = bool | int | str | list["Json"] | dict[str, "Json"]
@@ -113,27 +122,35 @@ def named(family: str, name: str) -> Copy:
 
 
 def refused(code: str, part: Literal["message", "hint"], details: dict[str, str]) -> Copy:
-    """A refusal's message or hint in both languages; a field it mentions goes by the name people know it by."""
+    """A refusal's message or hint in both languages; a field it mentions goes by its label on the card."""
     said = {}
     for locale in LOCALES:
-        values = {name: name_of(value, DETAIL_CHARS_MAX) for name, value in details.items()}
-        if "field" in values:
-            values["field"] = named("field", values["field"]).in_language(locale)
+        values = {name: name_of(value, DETAIL_CHARS_MAX) for name, value in display_details(details, locale).items()}
+        if "field" in details:
+            values["field"] = _label(details["field"], locale)
         said[locale] = say_refusal(name_of(code), part, locale, values)
     return Copy(said["en"], said["zh"])
+
+
+def _label(field: str, locale: Locale) -> str:
+    """`criterion.1` is the second line of the acceptance criteria."""
+    name, _, place = field.partition(".")
+    label = named("field", LABELS.get(name, name)).in_language(locale)
+    return f"{label} {int(place) + 1}" if place.isascii() and place.isdigit() and len(place) <= 3 else label
 
 
 def name_of(name: str, chars_max: int = NAME_CHARS_MAX) -> str:
     """One name on one line; a longer one ends in a mark."""
     line = one_line(name)
-    return line if len(line) <= chars_max else f"{line[: chars_max - 1]}…"
+    # Once more plain: a cut may leave half of a joined picture.
+    return line if len(line) <= chars_max else f"{plain(line[: chars_max - 1])}…"
 
 
-def people(names: tuple[str, ...]) -> str:
+def people(names: tuple[str, ...], names_max: int = NAMES_MAX) -> Copy:
     """A few names and how many more."""
-    shown = ", ".join(name_of(name) for name in names[:NAMES_MAX])
-    hidden = len(names) - NAMES_MAX
-    return f"{shown} +{hidden}" if hidden > 0 else shown
+    shown = [name_of(name) for name in names[:names_max]]
+    more = f" +{len(names) - names_max}" if len(names) > names_max else ""
+    return Copy(f"{', '.join(shown)}{more}", f"{'、'.join(shown)}{more}")
 
 
 def short_digest(sha256: str) -> str:

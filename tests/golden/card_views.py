@@ -200,6 +200,8 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
         goal(
             "accepted",
             need=NOTHING,
+            todos=(),
+            todos_done=5,
             artifacts=(REPORT, LOG),
             decision=decided("accepted"),
             cause=cause("goal.accepted", actor="Ben Ortiz"),
@@ -283,7 +285,7 @@ def reviews() -> dict[str, CardView]:
         "review_withdrawn": card(
             "review", goal=GOALS["withdrawn"][0], review=review("withdrawn", decided("withdrawn", name="Ann Li"))
         ),
-        "review_superseded": card("review", goal=before, review=review("superseded")),
+        "review_superseded": card("review", goal=before, review=review("superseded", decided("confirmed"))),
     }
 
 
@@ -315,8 +317,8 @@ def forms() -> dict[str, CardView]:
     refused = msgspec.structs.replace(
         blank,
         values=values,
-        problem_code="malformed_params",
-        problem_details={"field": "write_scopes", "problem": "/etc/** is not a relative path"},
+        problem_code="invalid_write_scope",
+        problem_details={"write_scope": "/etc/**"},
     )
     done = msgspec.structs.replace(blank, status="submitted", values=values, goal_id="goal-3")
     return {

@@ -8,14 +8,14 @@ from cards.draw import draw, encode, fingerprint
 from tests.golden.card_views import GOALS, HOUR_MS, NOW_MS, REVIEW, SAMPLES, card, tokens
 
 PROPERTIES = {
-    "div": {"tag", "text"},
+    "div": {"tag", "text", "margin"},
     "plain_text": {"tag", "content", "i18n_content", "text_size", "text_color"},
     "markdown": {"tag", "content", "text_size"},
-    "hr": {"tag"},
-    "column_set": {"tag", "flex_mode", "columns"},
+    "hr": {"tag", "margin"},
+    "column_set": {"tag", "flex_mode", "columns", "margin"},
     "column": {"tag", "width", "weight", "vertical_spacing", "elements"},
     "collapsible_panel": {"tag", "expanded", "header", "elements"},
-    "form": {"tag", "name", "elements"},
+    "form": {"tag", "name", "margin", "elements"},
     "button": {"tag", "text", "type", "behaviors", "confirm", "name", "form_action_type"},
     "input": {
         "tag",
@@ -95,7 +95,7 @@ def test_the_need_comes_first_and_the_cause_last(name):
     first = sent["body"]["elements"][0]
     assert first["text"]["text_size"] == "heading"
     rule, said, when = sent["body"]["elements"][-3:]
-    assert rule == {"tag": "hr"}
+    assert rule["tag"] == "hr"
     assert f"seq {view.goal.cause.seq}" in said["text"]["content"]
     assert view.goal.cause.short_hash in said["text"]["content"]
     assert str(view.goal.cause.at_ms) in when["content"]

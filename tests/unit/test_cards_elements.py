@@ -98,13 +98,16 @@ def test_the_envelope_counts_bytes_of_the_string_inside_the_request():
 def test_what_is_clipped_is_counted():
     clip = Clipper(Limits(10, 2))
     assert clip.text("x" * 10).text == "x" * 10
-    assert not clip.cut
     assert clip.note("goal-3") == ()
     assert clip.text("x" * 13).text == "x" * 10 + " […+3]"
     assert clip.rows(("a", "b", "c")) == (("a", "b"), 1)
-    assert [part.text.json("en")["content"] for part in clip.note("goal-3")][
-        -1
-    ] == "frontstage goal show --goal-id goal-3"
+    assert clip.note("goal-3")[0].text.en.endswith("In full: frontstage goal show --goal-id goal-3")
+
+
+def test_rows_left_out_alone_need_no_word_about_characters():
+    clip = Clipper(Limits(10, 2))
+    clip.rows(("a", "b", "c"))
+    assert clip.note("goal-3")[0].text.en == "In full: frontstage goal show --goal-id goal-3"
 
 
 def test_a_card_that_cannot_fit_raises_instead_of_being_sent():
@@ -119,7 +122,12 @@ def test_the_most_generous_fitting_limits_are_taken():
 
 @pytest.mark.parametrize(
     ("names", "shown"),
-    [((), ""), (("Ann",), "Ann"), (("a", "b", "c"), "a, b, c"), (("a", "b", "c", "d", "e"), "a, b, c +2")],
+    [
+        ((), Copy("", "")),
+        (("Ann",), Copy("Ann", "Ann")),
+        (("a", "b", "c"), Copy("a, b, c", "a、b、c")),
+        (("a", "b", "c", "d", "e"), Copy("a, b, c +2", "a、b、c +2")),
+    ],
 )
 def test_people_beyond_three_are_counted(names, shown):
     assert people(names) == shown
