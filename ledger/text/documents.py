@@ -89,7 +89,7 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
         (_label("basis", locale), _bases(doc, locale)),
         (say("cli.since", locale), _since(_map(doc.get("cause")), locale)),
     ]
-    lines = [head, plain(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
+    lines = [head, one_line(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
     withheld = _list(doc.get("source_warnings"))
     return [*lines, say("cli.withheld", locale, n=len(withheld))] if withheld else lines
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 import ledger.rules
 from daemon.relay.refusals import RelayRefusal
@@ -63,8 +64,6 @@ def test_every_code_has_a_message_and_a_hint_in_both_languages(code):
 
 
 def test_no_sentence_is_left_of_a_code_that_is_gone():
-    from babel.messages.pofile import read_po
-
     with (ROOT / "ledger/text/locale/en/LC_MESSAGES/refusals.po").open("rb") as file:
         written = {message.id.split(".")[1] for message in read_po(file) if message.id}
     assert written - {"unknown"} == set(CODES)
@@ -123,8 +122,11 @@ def test_a_detail_is_data():
     message, _ = explain_code("goal_not_found", details, "en")
     assert message == "There is no goal x \u241b[31m{code}\ufffd."
     assert display_details(details, "en") == {
-        "goal_id": "x \u241b[31m{code}\ufffd", "lines": "a b", "n": "3", "none": "None",
-    }  # fmt: skip
+        "goal_id": "x \u241b[31m{code}\ufffd",
+        "lines": "a b",
+        "n": "3",
+        "none": "None",
+    }
     assert len(display_details({"long": "x" * 10_000}, "en")["long"]) == 200
 
 

@@ -125,8 +125,9 @@ def test_a_review_shows_every_field_that_says_something_with_its_class():
     assert shown["approvers"][1] == ("Ann Li",)
     assert shown["allowed_slots"][1] == ("12",)
     assert [(one.criterion_id, one.text) for one in review.criteria] == [
-        ("c1", "Every link works"), ("c2", "Every command runs"),
-    ]  # fmt: skip
+        ("c1", "Every link works"),
+        ("c2", "Every command runs"),
+    ]
     assert (review.status, review.basis, review.decision) == ("open", goal.intents[0].basis, None)
 
 

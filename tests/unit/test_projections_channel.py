@@ -218,8 +218,13 @@ def test_display_copy_is_clipped_and_numbers_stay_numbers():
     assert len(document["waiting_on"]) <= 80
     assert len(document["latest_status"]) <= 160
     assert document["todo_totals"] == {
-        "open": 14, "blocked": 0, "done": 0, "cancelled": 0, "all": 14, "listed": 10,
-    }  # fmt: skip
+        "open": 14,
+        "blocked": 0,
+        "done": 0,
+        "cancelled": 0,
+        "all": 14,
+        "listed": 10,
+    }
 
 
 def test_the_first_fifty_open_todos_are_listed_by_urgency_with_the_totals_beside():

@@ -46,9 +46,16 @@ def test_every_document_names_its_schema_and_leaves_room_for_the_seq(state):
     todo_id = next(iter(script.goal().todos), None)
     about = {"goal_id": "docs"}
     asked = {
-        "goal.show": about, "goal.list": {}, "todo.list": about, "todo.ready": about, "artifact.list": about, "member.list": {},
-        "quota.should-run": about, "status.show": {}, "task-lease.inspect": about | {"todo_id": todo_id},
-    }  # fmt: skip
+        "goal.show": about,
+        "goal.list": {},
+        "todo.list": about,
+        "todo.ready": about,
+        "artifact.list": about,
+        "member.list": {},
+        "quota.should-run": about,
+        "status.show": {},
+        "task-lease.inspect": about | {"todo_id": todo_id},
+    }
     for action, params in asked.items():
         if action == "task-lease.inspect" and todo_id is None:
             continue
@@ -172,9 +179,21 @@ def test_ready_work_of_a_member_who_is_not_there_is_refused():
 
 
 LEASE_KEYS = {
-    "schema_version", "goal_id", "todo_id", "owner", "idempotency_key", "write_scopes", "acquire_ttl_seconds", "version",
-    "lease_epoch", "acquired_at", "updated_at", "expires_at", "status", "released_at",
-}  # fmt: skip
+    "schema_version",
+    "goal_id",
+    "todo_id",
+    "owner",
+    "idempotency_key",
+    "write_scopes",
+    "acquire_ttl_seconds",
+    "version",
+    "lease_epoch",
+    "acquired_at",
+    "updated_at",
+    "expires_at",
+    "status",
+    "released_at",
+}
 
 
 def test_a_lease_record_is_task_lease_v0_and_its_key_is_its_holders():
@@ -242,10 +261,17 @@ def test_artifacts_are_listed_in_order_with_digest_and_maker():
     made = [script.finish(todo_id, "builder") for todo_id in ids]
     document = script.read("ann", "artifact.list", goal_id="docs")
     assert [row["artifact_id"] for row in document["artifacts"]] == made
-    assert document["artifacts"][0].items() >= {
-        "todo_id": ids[0], "submitted_by": "builder", "criterion_ids": ["c1"], "revision": 1, "size_bytes": 812,
-        "submitted_at": "2026-05-28T20:26:40Z",
-    }.items()  # fmt: skip
+    assert (
+        document["artifacts"][0].items()
+        >= {
+            "todo_id": ids[0],
+            "submitted_by": "builder",
+            "criterion_ids": ["c1"],
+            "revision": 1,
+            "size_bytes": 812,
+            "submitted_at": "2026-05-28T20:26:40Z",
+        }.items()
+    )
 
 
 def test_members_are_listed_without_credentials_or_lark_ids():

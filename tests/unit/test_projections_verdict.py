@@ -16,10 +16,25 @@ from tests.support.ledger_script import Script, script_in
 
 STATES = get_args(GoalState)
 KEYS = {
-    "schema_version", "goal_id", "agent_id", "should_run", "decision", "effective_action", "state", "reason", "reason_codes",
-    "requires_user_action", "selected_todo", "quota", "goal_boundary", "interaction_contract", "decision_frame", "spend_policy",
-    "next_safe_action", "notices",
-}  # fmt: skip
+    "schema_version",
+    "goal_id",
+    "agent_id",
+    "should_run",
+    "decision",
+    "effective_action",
+    "state",
+    "reason",
+    "reason_codes",
+    "requires_user_action",
+    "selected_todo",
+    "quota",
+    "goal_boundary",
+    "interaction_contract",
+    "decision_frame",
+    "spend_policy",
+    "next_safe_action",
+    "notices",
+}
 
 
 def ask(script, agent_id="builder"):
@@ -88,49 +103,71 @@ def test_the_verdict_of_every_state(state, quota_state, decision, reason):
     assert (document["state"], document["decision"], document["reason_codes"]) == (quota_state, decision, [reason])
 
 
-MOVES = ("add", "claim", "lease", "block", "user", "needs", "after", "finish", "wait", "revise", "adopt", "throttle")
+class Player:
+    """The steps of a random history; a step that cannot be taken changes nothing."""
+
+    def __init__(self, script):
+        self.script = script
+
+    def play(self, name, number):
+        """One step; `number` chooses whom and what it is about."""
+        self.agent = ("builder", "second")[number % 2]
+        self.open = [todo_id for _, _, todo_id in self.script.goal().by_priority]
+        self.todo_id = self.open[number % len(self.open)] if self.open else None
+        if self.todo_id is not None or name not in {"claim", "lease", "block", "after", "finish"}:
+            getattr(self, name)(number)
+
+    def ask(self, actor, action, **params):
+        return self.script.ask(actor, action, goal_id="docs", **params)
+
+    def add(self, number):
+        self.ask("ann", "todo.add", text="Work", priority=f"P{number % 5}")
+
+    def user(self, _number):
+        self.ask("ann", "todo.add", text="Decide", role="user", task_class="user_action")
+
+    def needs(self, _number):
+        self.ask("ann", "todo.add", text="Browse", required_capability=("browser",))
+
+    def after(self, _number):
+        self.ask("ann", "todo.add", text="Later", depends_on=(self.todo_id,))
+
+    def claim(self, _number):
+        self.ask(self.agent, "todo.claim", todo_id=self.todo_id)
+
+    def lease(self, _number):
+        key = f"run-{self.script.seen.seq}"
+        self.ask(self.agent, "task-lease.acquire", todo_id=self.todo_id, idempotency_key=key, ttl_seconds=60)
+
+    def block(self, _number):
+        self.ask("ann", "todo.block", todo_id=self.todo_id, reason="Stuck")
+
+    def finish(self, _number):
+        handed_in = self.ask(
+            self.agent, "artifact.submit", todo_id=self.todo_id, label="r", sha256="a" * 64, size_bytes=1
+        )
+        if handed_in.events:
+            proof = (str(handed_in.events[0].facts.artifact_id),)
+            self.ask(self.agent, "todo.complete", todo_id=self.todo_id, evidence=proof)
+
+    def wait(self, _number):
+        self.script.pass_ms(45_000)
+
+    def revise(self, number):
+        self.ask("ann", "goal.revise", budget=f"budget {number}")
+        if self.script.goal().pending:
+            self.script.confirm()
+
+    def throttle(self, number):
+        self.ask("ann", "goal.revise", allowed_slots=number % 2)
+        if self.script.goal().pending:
+            self.script.confirm()
+
+    def adopt(self, _number):
+        self.ask(self.agent, "goal.adopt", revision=self.script.goal().confirmed)
 
 
-def move(script, name, number):
-    """One step of a random history; a step that cannot be taken changes nothing."""
-    goal = script.goal()
-    open_todos = [todo_id for _, _, todo_id in goal.by_priority]
-    some = open_todos[number % len(open_todos)] if open_todos else None
-    agent = ("builder", "second")[number % 2]
-    match name:
-        case "add":
-            script.ask("ann", "todo.add", goal_id="docs", text="Work", priority=f"P{number % 5}")
-        case "user":
-            script.ask("ann", "todo.add", goal_id="docs", text="Decide", role="user", task_class="user_action")
-        case "needs":
-            script.ask("ann", "todo.add", goal_id="docs", text="Browse", required_capability=("browser",))
-        case "after" if some:
-            script.ask("ann", "todo.add", goal_id="docs", text="Later", depends_on=(some,))
-        case "claim" if some:
-            script.ask(agent, "todo.claim", goal_id="docs", todo_id=some)
-        case "lease" if some:
-            key = f"run-{script.seen.seq}"
-            script.ask(agent, "task-lease.acquire", goal_id="docs", todo_id=some, idempotency_key=key, ttl_seconds=60)
-        case "block" if some:
-            script.ask("ann", "todo.block", goal_id="docs", todo_id=some, reason="Stuck")
-        case "finish" if some and goal.todos[some].role == "agent":
-            params = {"goal_id": "docs", "todo_id": some, "label": "r", "sha256": "a" * 64, "size_bytes": 1}
-            handed_in = script.ask(agent, "artifact.submit", **params)
-            if handed_in.events:
-                proof = (str(handed_in.events[0].facts.artifact_id),)
-                script.ask(agent, "todo.complete", goal_id="docs", todo_id=some, evidence=proof)
-        case "wait":
-            script.pass_ms(45_000)
-        case "revise":
-            script.ask("ann", "goal.revise", goal_id="docs", budget=f"budget {number}")
-            if script.goal().pending:
-                script.confirm()
-        case "throttle":
-            script.ask("ann", "goal.revise", goal_id="docs", allowed_slots=number % 2)
-            if script.goal().pending:
-                script.confirm()
-        case "adopt":
-            script.ask(agent, "goal.adopt", goal_id="docs", revision=goal.confirmed)
+MOVES = sorted(vars(Player).keys() - {"play", "ask"} - {name for name in vars(Player) if name.startswith("__")})
 
 
 @given(st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 9)), max_size=14))
@@ -140,8 +177,9 @@ def test_whatever_happened_nothing_contradicts_and_a_replay_says_the_same(moves)
     script.add_agent("builder")
     script.add_agent("second")
     script.activate()
+    player = Player(script)
     for name, number in moves:
-        move(script, name, number)
+        player.play(name, number)
     verdict = goal_verdict(script.seen, script.goal(), script.now_ms)
     channel = channel_projection(script.seen, script.goal(), script.now_ms)
     assert channel["quota"]["state"] == verdict.verdict.state.value
@@ -235,8 +273,11 @@ def test_the_boundary_is_the_revision_in_force_and_a_waiting_one_is_a_notice():
     script.do("ann", "goal.revise", goal_id="docs", write_scope=("other/**",))
     document = ask(script)
     assert document["goal_boundary"] == {
-        "write_scopes": ["reports/**"], "capabilities": [], "handoff_mode": "optional_lease", "revision": 1,
-    }  # fmt: skip
+        "write_scopes": ["reports/**"],
+        "capabilities": [],
+        "handoff_mode": "optional_lease",
+        "revision": 1,
+    }
     assert document["should_run"]
     assert document["notices"] == [{"kind": "revision_waits_for_owner", "goal_id": "docs", "revision": 2}]
     script.confirm()
