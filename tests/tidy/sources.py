@@ -44,5 +44,14 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+def imported(path):
+    """Every module that a file names in an import, wherever the import stands."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
 def shown(path):
     return str(path.relative_to(ROOT))

@@ -1,12 +1,13 @@
 """Every dependency is pinned, explained and licensed: pyproject, constraints and docs/dependencies.md agree."""
 
 import re
+import sys
 import tomllib
 from importlib.metadata import requires, version
 
 from packaging.requirements import Requirement
 
-from tests.tidy.sources import ROOT
+from tests.tidy.sources import PACKAGES, ROOT, imported, product_modules
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DIRECT = (
@@ -19,6 +20,12 @@ DEVELOPMENT = PROJECT["dependency-groups"]["dev"]
 def named(text):
     """A distribution's name as the index compares it."""
     return re.sub(r"[-_.]+", "-", text).lower()
+
+
+def module_of(line):
+    """What a distribution is imported as."""
+    name = named(Requirement(line).name)
+    return {"markdown-it-py": "markdown_it"}.get(name, name.replace("-", "_"))
 
 
 def pins():
@@ -58,6 +65,18 @@ def test_the_pins_are_what_these_tests_ran_with():
 
 def test_a_distribution_with_our_package_name_cannot_be_installed_beside_us():
     assert not pins()["python-daemon"].contains("3.1.2")
+
+
+def test_the_product_uses_what_it_asks_people_to_install():
+    used = {name.split(".")[0] for path in product_modules() for name in imported(path)}
+    assert [line for line in DIRECT if module_of(line) not in used] == []
+
+
+def test_the_product_imports_nothing_that_only_developers_have():
+    used = {name.split(".")[0] for path in product_modules() for name in imported(path)}
+    known = {*sys.stdlib_module_names, *PACKAGES, *map(module_of, DIRECT)}
+    # Pydantic's own other half, for the generator of the command line's table.
+    assert used - known == {"pydantic_core"}
 
 
 def test_every_direct_dependency_is_explained():

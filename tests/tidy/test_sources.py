@@ -5,7 +5,17 @@ import re
 
 import pytest
 
-from tests.tidy.sources import ROOT, documents, modules_of_tests, product_modules, shown, text_files, tree
+from tests.tidy.sources import (
+    PACKAGES,
+    ROOT,
+    documents,
+    imported,
+    modules_of_tests,
+    product_modules,
+    shown,
+    text_files,
+    tree,
+)
 
 MODULE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 50
@@ -95,3 +105,18 @@ def test_documents_say_things_instead_of_praising_them():
         for match in EMPTY_WORDS.finditer(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def ours(path):
+    return {name for name in imported(path) if name.split(".")[0] in PACKAGES}
+
+
+def test_the_simulator_knows_nothing_of_what_it_tests():
+    modules = [path for path in product_modules() if path.is_relative_to(ROOT / "bot" / "simulator")]
+    assert len(modules) > 10
+    foreign = {shown(path): {name for name in ours(path) if not name.startswith("bot.simulator")} for path in modules}
+    assert {path: names for path, names in foreign.items() if names} == {}
+
+
+def test_the_demo_s_owner_can_do_only_what_a_person_sees():
+    assert ours(ROOT / "bot" / "demo_owner.py") == set()
