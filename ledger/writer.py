@@ -1,14 +1,15 @@
 """The writer: one command, one transaction, many transactions to a commit.
 
 `drain` takes what is waiting, decides each command against the state as it will be (`ahead`), and makes all of it
-durable with one append before anybody is told. It is synchronous and knows no thread: the daemon wraps it in one, a
-simulation calls it directly. Readers never see `ahead`; they fold the recorded events after the commit, so what may
+durable with one append before anybody is told. It is synchronous and knows no thread. The daemon calls its three parts
+itself: it prepares on the event loop, appends on a thread of its own and settles on the loop again; a simulation calls
+`drain`. Readers never see `ahead`; they fold the recorded events after the commit, so what may
 still fail is never shown. After a failed commit `ahead` is made anew from what is committed.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ledger.audit import Attempt, Audit
 from ledger.canonical import canonical
@@ -19,7 +20,18 @@ from ledger.decide import decide
 from ledger.events import Body, Draft, Proof, Recorded, Stamp
 from ledger.ids import MemberId, ReceiptId
 from ledger.params import Params
-from ledger.ports import DeliveryRow, EventRow, Group, JournalRow, ReceiptRow, RefusalRow, Store, StoreFull, Term
+from ledger.ports import (
+    DeliveryRow,
+    EventRow,
+    Group,
+    JournalRow,
+    ReceiptRow,
+    RefusalRow,
+    SnapshotRow,
+    Store,
+    StoreFull,
+    Term,
+)
 from ledger.receipts import params_digest, receipt_id, receipt_key
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, Refusal
@@ -86,13 +98,33 @@ class _Pending:
         return Group(self.events, self.receipts, self.refusals, self.journal, self.deliveries)
 
 
+class Prepared(NamedTuple):
+    """A decided batch and the rows that will make it true."""
+
+    batch: Sequence[Request | Keep]
+    answers: list[Answer]
+    group: Group
+
+    @property
+    def writes(self) -> bool:
+        """Whether there is anything to make durable."""
+        return any(self.group)
+
+
 class Writer:
     """The one writer of a ledger, for one term."""
 
     def __init__(
-        self, store: Store, term: Term, ahead: Workspace, entropy: Entropy, rebuild: Callable[[], Workspace]
+        self,
+        store: Store,
+        term: Term,
+        ahead: Workspace,
+        entropy: Entropy,
+        rebuild: Callable[[], Workspace],
+        reader: Store | None = None,
     ) -> None:
         self._store = store
+        self._reads = reader or store
         self._term = term
         self._ahead = ahead
         self._entropy = entropy
@@ -108,6 +140,20 @@ class Writer:
         Raises StoreFault or WriterFenced when the outcome is unknown or the right to write is gone: the process must
         then stop, and the request keys settle what was written. A full disk is an answer, not an error.
         """
+        prepared = self.prepare(batch, now_ms)
+        if not prepared.writes:
+            return prepared.answers
+        try:
+            self.append(prepared)
+        except StoreFull:
+            return self.undo(prepared)
+        return self.settle(prepared)
+
+    def prepare(self, batch: Sequence[Request | Keep], now_ms: int) -> Prepared:
+        """Decide everything in `batch` and make the rows that would make it durable; nothing is yet.
+
+        What follows must be `append`, then `settle` or `undo`, before the next `prepare`.
+        """
         at_ms = max(now_ms, self._ahead.at_ms)
         pending = _Pending(refusals=self._audit.flush(at_ms))
         try:
@@ -116,22 +162,41 @@ class Writer:
             # A bug: nothing of this batch was written, so nothing may be built upon what it folded.
             self._take_back()
             raise
-        group = pending.group()
-        if not any(group):
-            return answers
-        try:
-            self._store.append(self._term, group)
-        except StoreFull:
-            return self._undo(batch, answers)
+        return Prepared(batch, answers, pending.group())
+
+    def append(self, prepared: Prepared) -> None:
+        """Make it durable: the one part that waits for a disk, and the only one that may run beside readers.
+
+        Raises StoreFull when nothing was written, StoreFault or WriterFenced when the process must stop.
+        """
+        self._store.append(self._term, prepared.group)
+
+    def settle(self, prepared: Prepared) -> list[Answer]:
+        """It is durable: the answers may be told."""
         self._audit.settle(written=True)
         self.full = False
-        return answers
+        return prepared.answers
 
-    def snapshot(self, reducer_digest: str) -> None:
-        """Keep the state as it is, so that the next start folds only what follows."""
-        for row in snapshot_rows(self._ahead, reducer_digest, self._snapshot_seq):
-            self._store.save_snapshot(self._term, row)
+    def undo(self, prepared: Prepared) -> list[Answer]:
+        """Nothing of it is true: keep only what rests on older commits or on the edge alone."""
+        self.full = True
+        self._take_back()
+        full = Answer(refusal=refuse(GeneralRefusal.STORAGE_FULL), seq=self._ahead.seq)
+        return [
+            replace(answer, seq=self._ahead.seq) if self._stands(job, answer) else full
+            for job, answer in zip(prepared.batch, prepared.answers, strict=True)
+        ]
+
+    def snapshot_rows(self, reducer_digest: str) -> list[SnapshotRow]:
+        """The state as it is, to be kept so that the next start folds only what follows."""
+        rows = list(snapshot_rows(self._ahead, reducer_digest, self._snapshot_seq))
         self._snapshot_seq = self._ahead.seq
+        return rows
+
+    def keep_snapshot(self, rows: Sequence[SnapshotRow]) -> None:
+        """Write snapshot rows; like `append`, this waits for a disk."""
+        for row in rows:
+            self._store.save_snapshot(self._term, row)
 
     @property
     def since_snapshot(self) -> int:
@@ -150,16 +215,6 @@ class Writer:
             self._audit.settle(written=False)
         else:
             self._audit.settle(written=True)
-
-    def _undo(self, batch: Sequence[Request | Keep], answers: list[Answer]) -> list[Answer]:
-        """Nothing of this batch is true: keep only what rests on older commits or on the edge alone."""
-        self.full = True
-        self._take_back()
-        full = Answer(refusal=refuse(GeneralRefusal.STORAGE_FULL), seq=self._ahead.seq)
-        return [
-            replace(answer, seq=self._ahead.seq) if self._stands(job, answer) else full
-            for job, answer in zip(batch, answers, strict=True)
-        ]
 
     def _take_back(self) -> None:
         self._audit.settle(written=False)
@@ -207,12 +262,12 @@ class Writer:
                 if first_digest == digest
                 else Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT))
             )
-        row = self._store.receipt(key)
+        row = self._reads.receipt(key)
         if row is None:
             return None
         if row.params_digest != digest:
             return Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT, receipt_id=receipt_id(key)))
-        rows = self._store.events(row.first_seq - 1, limit=row.last_seq - row.first_seq + 1)
+        rows = self._reads.events(row.first_seq - 1, limit=row.last_seq - row.first_seq + 1)
         events = tuple(decode_event(event.body, event.words, event.hash) for event in rows)
         return Answer(events=events, receipt_id=receipt_id(key), replayed=True, seq=self._ahead.seq)
 

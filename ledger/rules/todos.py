@@ -124,9 +124,11 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
 
 def fresh_id(goal: Goal, seq: int) -> TodoId:
     """An id that no todo of the goal has: somebody may have chosen the one that this seq would give."""
-    first = f"todo_{seq:06d}"
-    tries = (first, *(f"{first}-{number}" for number in range(2, len(goal.todos) + 3)))
-    return next(TodoId(text) for text in tries if text not in goal.todos)
+    first = TodoId(f"todo_{seq:06d}")
+    if first not in goal.todos:
+        return first
+    tries = (TodoId(f"{first}-{number}") for number in range(2, len(goal.todos) + 3))
+    return next(todo_id for todo_id in tries if todo_id not in goal.todos)
 
 
 def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
