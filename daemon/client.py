@@ -21,6 +21,7 @@ Params = Mapping[str, Scalar | Sequence[str] | Sequence[int]]
 FEED_SILENT_MS_MAX = 45_000
 """Three heartbeats; a feed that is silent for longer has lost its daemon."""
 HTTP_OK = 200
+HTTP_BUSY = 503
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ def body_of(params: Mapping[str, object]) -> bytes:
 
 def reply_of(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
     """An HTTP answer as a reply; header names are lower case. Raises wire.NotOurs."""
+    if status == HTTP_BUSY and not body:
+        # A connection too many is turned away before anybody reads it.
+        body = b'{"ok":false,"code":"busy"}'
     try:
         document = json.loads(body)
     except ValueError as error:

@@ -83,6 +83,9 @@ def _ask(command: Command, home: Home, request: bytes) -> wire.Answer:
 
 def _print(command: Command, answer: wire.Answer, exit_code: int, key: str | None, secret: str | None) -> int:
     done = answer.status == HTTP_OK
+    if not answer.body:
+        # A connection too many is turned away before anybody reads it.
+        return _unread(command, exit_code, key)
     body = answer.body
     if secret is not None and done:
         from daemon.cli.minting import with_secret  # noqa: PLC0415
@@ -95,6 +98,14 @@ def _print(command: Command, answer: wire.Answer, exit_code: int, key: str | Non
         return EXIT_FAULT
     if exit_code == EXIT_UNREACHABLE:
         tell(_again(command, key))
+    return exit_code
+
+
+def _unread(command: Command, exit_code: int, key: str | None) -> int:
+    said, again = "the daemon has too many connections and read nothing", _again(command, key)
+    if command.options.json:
+        return refuse("busy", said, again, action=command.action, details={}, exit_code=exit_code)
+    tell(f"frontstage: {said}" + (f"\n{again}" if again else ""))
     return exit_code
 
 

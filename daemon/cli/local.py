@@ -101,7 +101,11 @@ LOCAL: "Nouns" = {
             "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",
             "example": "demo --script",
             "run": "bot.demo",
-            "parameters": {},
+            "parameters": {
+                "script": {"help": "Let a program play the owner, verify the ledger, and end.", "kind": "switch"},
+                "docs": {"help": "Folder of Markdown files that the agent checks; a small sample when absent."},
+                "port": {"help": "Port of the chat page; a free one when absent.", "kind": "integer"},
+            },
         },
     },
     "version": {

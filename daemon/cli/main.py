@@ -41,10 +41,11 @@ def run(argv: list[str]) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    if argv and argv[0] == "demo" and not {"-h", "--help"} & set(argv[1:]):
-        return _local("bot.demo", None, argv[1:])
     if argv and argv[0] == "help":
         argv = [*argv[1:], "--help"]
+    if argv and argv[0] == "demo":
+        # A program of its own, with flags and a manual of its own.
+        return _local("bot.demo", None, argv[1:])
     if argv == ["--version"]:
         argv = ["version"]
     command = parse(argv, _nouns(argv))

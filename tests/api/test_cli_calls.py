@@ -110,6 +110,15 @@ def test_busy_prints_the_key_to_ask_again_with(double, capfd):
     assert double.asked[0].headers["idempotency-key"] in err
 
 
+@pytest.mark.parametrize("argv", [[], ["--json"]])
+def test_a_connection_too_many_is_busy(double, capfd, argv):
+    double.script = [answer(b"", status=503, exit_code=7, more=b"Retry-After: 1\r\n")]
+    assert run([*CLAIM, *argv]) == 7
+    out, err = capfd.readouterr()
+    assert double.asked[0].headers["idempotency-key"] in out + err
+    assert not argv or json.loads(out)["code"] == "busy"
+
+
 def test_unknown_in_json_is_an_envelope_with_the_key(double, capfd):
     double.script = [b""]
     assert run([*CLAIM, "--json"]) == 7

@@ -186,6 +186,12 @@ def test_busy_says_when_to_come_back(double):
     assert (reply.code, reply.exit_code, reply.retry_after_s) == ("busy", 7, 2.0)
 
 
+def test_a_connection_too_many_is_busy(double):
+    double.script = [answer(b"", status=503, exit_code=7, more=b"Retry-After: 1\r\n")]
+    reply = Client(double.path).read("status.show")
+    assert (reply.code, reply.exit_code, reply.retry_after_s) == ("busy", 7, 1.0)
+
+
 def test_a_write_that_is_asked_again_keeps_its_key(double):
     double.script = [b"", answer(b'{"ok":true}')]
     assert Client(double.path).act("member.add", ADD).ok
