@@ -108,14 +108,7 @@ def channel_projection(
         "artifacts_total": len(goal.artifacts),
         "active_leases": [_hold_row(todo, hold) for todo, hold in found.held],
         "recent_events": [_event_row(note) for note in reversed(goal.recent)],
-        "cause": {
-            "seq": cause.seq,
-            "kind": cause.kind,
-            "actor": cause.actor,
-            "actor_name": name_of(workspace, cause.actor),
-            "at": at,
-            "short_hash": cause.short_hash,
-        },
+        "cause": cause_row(workspace, cause),
         "source_warnings": screen.warnings,
     }
 
@@ -124,6 +117,18 @@ def cause_of(goal: Goal) -> EventNote:
     """The event that made the goal what it is now."""
     assert goal.cause is not None, "a goal exists by an event"
     return goal.cause
+
+
+def cause_row(workspace: Workspace, cause: EventNote) -> dict[str, object]:
+    """The event that made something true: its place in the ledger, by whom, and when."""
+    return {
+        "seq": cause.seq,
+        "kind": cause.kind,
+        "actor": cause.actor,
+        "actor_name": name_of(workspace, cause.actor),
+        "at": rfc3339(cause.at_ms),
+        "short_hash": cause.short_hash,
+    }
 
 
 def next_action(step: Step) -> str:

@@ -50,7 +50,10 @@ def _show_goal(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int
     document = channel_projection(workspace, goal, now_ms, reading)
     delivery = goal.delivery
     document["view"] = goal_view(workspace, goal, now_ms, reading)
-    document["review"] = review_view(workspace, goal, goal.pending or goal.intent.number)
+    # The promise in force, or the first one put forward; a later one that waits stands beside it, never in its place.
+    waits = goal.confirmed and goal.pending
+    document["review"] = review_view(workspace, goal, goal.intent.number)
+    document["pending_review"] = review_view(workspace, goal, goal.pending) if waits else None
     document["acceptance"] = None if delivery is None else acceptance_view(workspace, goal, delivery.number)
     document["basis"] = {
         "confirm": goal.intents[goal.pending - 1].basis if goal.pending else None,

@@ -82,6 +82,8 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
     if question:
         options = [f"- {one_line(str(option))}" for option in _list(question.get("options"))]
         facts.append((_label("question", locale), [*_text(question.get("text")), *options]))
+    if waiting := _waiting_revision(doc, locale):
+        facts.append((f"{_label('revision', locale)} {_map(doc.get('pending_review')).get('revision')}", waiting))
     if evidence := [_artifact_line(_map(one)) for one in _list(doc.get("artifacts"))]:
         facts.append((_label("evidence", locale), evidence))
     facts += [
@@ -96,14 +98,27 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
 
 def _criteria(doc: Doc) -> list[str]:
     """Each criterion, with what was delivered for it once something was."""
-    review, acceptance = _map(doc.get("review")), _map(doc.get("acceptance"))
+    acceptance = _map(doc.get("acceptance"))
+    decided_on = acceptance if acceptance.get("status") in {"open", "accepted"} else _map(doc.get("review"))
     lines: list[str] = []
-    for one in _list((acceptance or review).get("criteria")):
+    for one in _list(decided_on.get("criteria")):
         criterion = _map(one)
         proof = ", ".join(str(_map(artifact).get("artifact_id")) for artifact in _list(criterion.get("artifacts")))
         text = one_line(str(criterion.get("text")))
         lines.append(f"{criterion.get('criterion_id')}  {text}" + (f"  [{proof}]" if proof else ""))
     return lines
+
+
+def _waiting_revision(doc: Doc, locale: Locale) -> list[str]:
+    """What a revision that waits for its owners would change."""
+    now = {_map(field).get("name"): _map(field).get("items") for field in _list(_map(doc.get("review")).get("fields"))}
+    lines: list[str] = []
+    for one in _list(_map(doc.get("pending_review")).get("fields")):
+        field = _map(one)
+        if field.get("items") != now.get(field.get("name")):
+            items = "; ".join(one_line(str(item)) for item in _list(field.get("items")))
+            lines.append(f"{_label(str(field.get('name')), locale)}: {items}")
+    return [say("state.review.open", locale), *lines] if doc.get("pending_review") else []
 
 
 def _quota(doc: Doc, locale: Locale) -> str:

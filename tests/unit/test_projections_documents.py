@@ -330,3 +330,16 @@ def test_a_row_of_a_goal_names_the_event_it_rests_on():
     row = goal_row(script.goal())
     assert row["cause"] == {"seq": script.seen.seq, "kind": "todo.added", "actor": "ann", "at": "2026-05-28T20:26:40Z"}
     assert row["todos"] == {"open": 1, "blocked": 0, "done": 1, "total": 2}
+
+
+def test_a_revision_that_waits_stands_beside_the_promise_in_force():
+    script = script_in("active")
+    script.do("ann", "goal.revise", goal_id="docs", criterion=("Every anchor works",))
+    document = script.read("ann", "goal.show", goal_id="docs")
+    assert [one.text for one in document["review"].criteria] == ["Every link works", "Every command runs"]
+    assert [one.text for one in document["pending_review"].criteria] == ["Every anchor works"]
+    assert document["basis"]["confirm"] == document["pending_review"].basis
+    script.confirm()
+    document = script.read("ann", "goal.show", goal_id="docs")
+    assert [one.text for one in document["review"].criteria] == ["Every anchor works"]
+    assert (document["pending_review"], document["basis"]["confirm"]) == (None, None)

@@ -99,6 +99,17 @@ def test_the_basis_to_decide_on_is_printed():
     assert f"Accept  {script.goal().delivery.basis}" in text_of(script, "goal.show", goal_id="docs")
 
 
+def test_a_revision_that_waits_says_what_it_would_change():
+    script = script_in("active")
+    script.do("ann", "goal.revise", goal_id="docs", criterion=("Every anchor works",), budget="one day")
+    text = text_of(script, "goal.show", goal_id="docs")
+    assert "c1  Every link works" in text
+    assert "Revision 2           Waiting for a decision" in text
+    assert "Acceptance criteria: Every anchor works" in text
+    assert "Budget: one day" in text
+    assert "Objective: " not in text
+
+
 def test_a_page_says_how_to_go_on_and_a_whole_list_says_nothing():
     script = Script()
     script.activate()
