@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import IO
 
 from aiohttp import web
-from aiohttp.typedefs import Handler, Middleware
 
 from daemon import config, jobs, lock, logs
-from daemon.api.actions import ActionRoutes, unknown
+from daemon.api.actions import ActionRoutes
 from daemon.api.feed import Feed
 from daemon.api.meta import Meta
+from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
 from daemon.listen import BACKLOG, Guard, Watch, bind
@@ -38,9 +38,7 @@ from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
 from daemon.service import Service
-from ledger.ports import StoreFault, StoreUnusable, WriterFenced
-from ledger.refusals import GeneralRefusal
-from ledger.rules.common import refuse
+from ledger.ports import StoreUnusable
 from ledger.snapshot import restore
 from ledger.store.sqlite import open_sqlite
 
@@ -68,38 +66,27 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     """Put routes, relay and guard around a service."""
     watch = Watch(clock)
     own_uid = os.getuid()
-    app = web.Application(client_max_size=REQUEST_BYTES_MAX, middlewares=[_guarded(service, watch)])
+    app = web.Application(client_max_size=REQUEST_BYTES_MAX)
+    routes = Routes(app, service, watch)
     meta = Meta(service, clock.wall_ms())
-    meta.add_to(app)
-    ActionRoutes(service, own_uid).add_to(app)
-    app.router.add_get("/v1/feed", Feed(service, own_uid).follow)
+    meta.add_to(routes)
+    ActionRoutes(service, own_uid).add_to(routes)
+    routes.add("GET", "/v1/feed", Feed(service, own_uid).follow)
     keys, forms, deliveries = ButtonKeys(_button_secret(home)), Forms(), Deliveries(service)
     app_id = settings.lark.app_id
     RelayRoutes(
-        service, own_uid, Presses(service, keys, forms, deliveries, app_id), Messages(service, forms, app_id),
-        Views(service, keys, forms), deliveries, Leader(), meta, tenant_key="",
-    ).add_to(app)  # fmt: skip
+        service,
+        own_uid,
+        Presses(service, keys, forms, deliveries, app_id),
+        Messages(service, forms, app_id),
+        Views(service, keys, forms),
+        deliveries,
+        Leader(),
+        meta,
+        tenant_key="",
+    ).add_to(routes)
+    routes.close()  # fmt: skip
     return Parts(service, app, watch)
-
-
-def _guarded(service: Service, watch: Watch) -> Middleware:
-    @web.middleware
-    async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-        connection = watch.begins(request.transport)
-        try:
-            return await handler(request)
-        except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
-            return unknown(request, service)
-        except (StoreFault, WriterFenced):
-            from daemon.api.envelope import refused  # noqa: PLC0415  (only on the way out)
-
-            return refused(
-                request, request.path.rsplit("/", 1)[-1], refuse(GeneralRefusal.FAULT), service.committed.seq
-            )
-        finally:
-            watch.ends(connection)
-
-    return guard
 
 
 def _button_secret(home: Home) -> bytes:

@@ -7,7 +7,6 @@ parameters: a conflict. A refusal never consumes a key, so that what was refused
 import hashlib
 import re
 
-from ledger.canonical import canonical
 from ledger.ids import MemberId, ReceiptId
 from ledger.params import Params
 
@@ -32,6 +31,9 @@ def receipt_id(key: bytes) -> ReceiptId:
 
 
 def params_digest(action_name: str, params: Params) -> bytes:
-    """A digest of what was asked, without the defaults: a parameter added later changes no old digest."""
-    asked = params.model_dump(mode="json", exclude_defaults=True)
-    return hashlib.sha256(action_name.encode() + b"\0" + canonical(asked)).digest()[:16]
+    """A digest of what was asked, without the defaults: a parameter added later changes no old digest.
+
+    The fields come in the order of their declaration, which is as good as sorted: it is ours, not the caller's.
+    """
+    asked = params.__pydantic_serializer__.to_json(params, exclude_defaults=True)
+    return hashlib.sha256(action_name.encode() + b"\0" + asked).digest()[:16]

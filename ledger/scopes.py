@@ -12,6 +12,7 @@ from functools import lru_cache
 
 SCOPE_CHARS_MAX = 160
 SCOPES_MAX = 64
+SCOPES_REMEMBERED_MAX = 4_096
 _FORBIDDEN = re.compile(r"[\s<>\\\x00-\x1f\x7f]")
 _GLOB = re.compile(r"[*?\[]")
 _EXTENSION = re.compile(r"[^/]\.[A-Za-z][A-Za-z0-9]{0,9}$")
@@ -19,6 +20,7 @@ EVERYTHING = frozenset({"*", "**"})
 _WHOLE_SUBTREE = frozenset({"*", "**", "**/*", "**/**"})
 
 
+@lru_cache(maxsize=SCOPES_REMEMBERED_MAX)
 def canonical_scope(text: str) -> str | None:
     """The one spelling of a scope (`./a//b` becomes `a/b`), or None if it is not a relative glob.
 

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 import msgspec
 from aiohttp import web
-from ledger.text.documents import render
 
 from daemon.api.cache import ReadCache
 from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
 from daemon.api.envelope import answered, locale_of, refused, respond_text, wants_text
+from daemon.api.routes import Routes
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.decide import may_ask
@@ -17,9 +18,11 @@ from ledger.params import Params
 from ledger.projections.documents import READERS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
+from ledger.text.documents import render
 from ledger.writer import Request
 
 BODY_SECONDS_MAX = 15.0
+_NO_TIMER = nullcontext()
 _encode = msgspec.json.Encoder().encode
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -32,16 +35,16 @@ class ActionRoutes:
         self._own_uid = own_uid
         self._cache = ReadCache(service)
 
-    def add_to(self, app: web.Application) -> None:
+    def add_to(self, routes: Routes) -> None:
         """Add a route for every action that may be called from outside."""
         for action in ACTIONS.values():
             if action.hidden:
                 continue
             path = f"/v1/actions/{action.name}"
             if action.writes:
-                app.router.add_post(path, self._writer_of(action))
+                routes.add("POST", path, self._writer_of(action))
             else:
-                app.router.add_get(path, self._reader_of(action))
+                routes.add("GET", path, self._reader_of(action))
 
     def _writer_of(self, action: Action) -> _Handler:
         async def write(request: web.Request) -> web.StreamResponse:
@@ -67,7 +70,8 @@ class ActionRoutes:
         if request.content_length is not None and request.content_length > BODY_BYTES_MAX:
             return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
         try:
-            async with asyncio.timeout(BODY_SECONDS_MAX):
+            # A body that has arrived with its head, as nearly all do, needs no timer.
+            async with _NO_TIMER if request.content.is_eof() else asyncio.timeout(BODY_SECONDS_MAX):
                 body = await request.read()
         except web.HTTPRequestEntityTooLarge:
             return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
@@ -128,9 +132,3 @@ class ActionRoutes:
 
 def _document(body: bytes) -> web.Response:
     return web.Response(body=body, headers={"Content-Type": "application/json", "X-Frontstage-Exit": "0"})
-
-
-def unknown(request: web.Request, service: Service) -> web.Response:
-    """The answer to a path or a method that no action has."""
-    name = request.path.rsplit("/", 1)[-1][:64]
-    return refused(request, name, refuse(GeneralRefusal.UNKNOWN_ACTION, action=name), service.committed.seq)

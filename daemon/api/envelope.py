@@ -4,6 +4,7 @@ Success means at least one durable effect, named by its seq. A wish that already
 """
 
 import shlex
+from functools import cache
 
 import msgspec
 from aiohttp import web
@@ -99,14 +100,23 @@ def _lease_beside(service: Service, action: Action, params: Params) -> dict[str,
 
 def command_line(action: Action, params: Params) -> str:
     """The exact line that does the same from a shell."""
-    words = ["frontstage", *(("status",) if action.name == "status.show" else (action.noun, action.verb))]
-    for name, value in params.model_dump(exclude_defaults=True).items():
-        if name == action.mints:
+    words = ["frontstage status" if action.name == "status.show" else f"frontstage {action.noun} {action.verb}"]
+    given = params.model_fields_set
+    for name in action.params.model_fields:
+        if name not in given or name == action.mints:
             continue
-        flag = "--" + name.replace("_", "-")
-        for one in value if isinstance(value, tuple | list) else (value,):
-            words += (flag, str(one))
-    return shlex.join(words)
+        value = getattr(params, name)
+        flag = flag_of(name)
+        for one in value if isinstance(value, tuple) else (value,):
+            text = str(one)
+            words.append(f"{flag} {text if text.isalnum() else shlex.quote(text)}")
+    return " ".join(words)
+
+
+@cache
+def flag_of(name: str) -> str:
+    """The flag of a parameter."""
+    return "--" + name.replace("_", "-")
 
 
 def respond(document: dict[str, object], exit_code: int, http_status: int) -> web.Response:

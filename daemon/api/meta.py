@@ -3,6 +3,7 @@
 from aiohttp import web
 
 from daemon.api.envelope import respond
+from daemon.api.routes import Routes
 from daemon.lock import VERSION
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
@@ -21,12 +22,12 @@ class Meta:
         self.bot: dict[str, object] | None = None
         self.bot_seen_ms = 0
 
-    def add_to(self, app: web.Application) -> None:
+    def add_to(self, routes: Routes) -> None:
         """Add the routes."""
-        app.router.add_get("/healthz", self.health)
-        app.router.add_get("/readyz", self.ready)
-        app.router.add_get("/capabilities", self.capabilities)
-        app.router.add_get("/openapi.json", self.openapi)
+        routes.add("GET", "/healthz", self.health)
+        routes.add("GET", "/readyz", self.ready)
+        routes.add("GET", "/capabilities", self.capabilities)
+        routes.add("GET", "/openapi.json", self.openapi)
 
     async def health(self, _request: web.Request) -> web.Response:
         """Whether the process lives, and how its parts are."""

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from daemon.api.edge import Principal, malformed, prove
 from daemon.api.envelope import refused
 from daemon.api.meta import Meta
+from daemon.api.routes import Routes
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
@@ -58,16 +59,16 @@ class RelayRoutes:
         self._meta = meta
         self._tenant_key = tenant_key
 
-    def add_to(self, app: web.Application) -> None:
+    def add_to(self, routes: Routes) -> None:
         """Add the routes."""
-        app.router.add_post("/v1/relay/press", self._guarded(Press, self._press))
-        app.router.add_post("/v1/relay/message", self._guarded(Message, self._message))
-        app.router.add_put("/v1/relay/deliveries", self._guarded(Delivery, self._put_delivery))
-        app.router.add_post("/v1/relay/leader", self._guarded(Lead, self._lead))
-        app.router.add_put("/v1/relay/health", self._guarded(BotHealth, self._health))
-        app.router.add_get("/v1/relay/slots", self._reading(self._slots))
-        app.router.add_get("/v1/relay/view", self._reading(self._view))
-        app.router.add_get("/v1/relay/deliveries", self._reading(self._all_deliveries))
+        routes.add("POST", "/v1/relay/press", self._guarded(Press, self._press))
+        routes.add("POST", "/v1/relay/message", self._guarded(Message, self._message))
+        routes.add("PUT", "/v1/relay/deliveries", self._guarded(Delivery, self._put_delivery))
+        routes.add("POST", "/v1/relay/leader", self._guarded(Lead, self._lead))
+        routes.add("PUT", "/v1/relay/health", self._guarded(BotHealth, self._health))
+        routes.add("GET", "/v1/relay/slots", self._reading(self._slots))
+        routes.add("GET", "/v1/relay/view", self._reading(self._view))
+        routes.add("GET", "/v1/relay/deliveries", self._reading(self._all_deliveries))
 
     def _bot(self, request: web.Request) -> Principal | Refusal:
         principal = prove(request, self._service, self._own_uid)

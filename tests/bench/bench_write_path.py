@@ -50,7 +50,7 @@ def _rounds(root: Path, socket: str, echo_socket: str) -> list[Row]:
                 socket,
                 clients,
                 requests(
-                    f"{number}-{clients}", int(SECONDS * (4_000 if clients == 1 else 20_000)), "/v1/actions/todo.add"
+                    f"{number}-{clients}", int(SECONDS * (4_000 if clients == 1 else 20_000)), "/v1/actions/todo.update"
                 ),
             )
             theirs = _load(root, echo_socket, clients, requests("echo", 32, "/echo"))
@@ -74,13 +74,8 @@ def requests(tag: str, count: int, path: str) -> list[bytes]:
     for number in range(count):
         at_ms = time.time_ns() // 1_000_000
         goal = number % GOALS
-        body = json.dumps(
-            {
-                "goal_id": f"g{goal}",
-                "text": f"Write down what is known of part {number}",
-                "required_write_scope": [f"notes/{number % 97}/**"],
-            }
-        ).encode()
+        todo = f"todo_{goal}-{1 + number // GOALS % 49}"
+        body = json.dumps({"goal_id": f"g{goal}", "todo_id": todo, "note": f"Step {tag} {number}"}).encode()
         head = (
             f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Authorization: Bearer {SECRET}\r\nIdempotency-Key: k{at_ms:012x}-{_random_part(tag, number)}\r\n"
