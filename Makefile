@@ -49,7 +49,7 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q tests/tidy tests/unit/test_po_files.py
+	$(BIN)/pytest -q -m "not slow" tests/tidy tests/docs tests/unit/test_po_files.py
 
 bench: $(STAMP)
 	@$(BIN)/python -m tests.bench

@@ -16,7 +16,7 @@ import pytest
 
 from tests.tidy.sources import PACKAGES, ROOT
 
-DATA = {".css", ".html", ".js", ".mo", ".po", ".sql", ".svg", ".md", ".py", ".typed"}
+pytestmark = pytest.mark.slow
 LEFT_OUT = ("__pycache__", ".pyc", "tests/", ".venv")
 
 
@@ -43,11 +43,13 @@ def built(tmp_path_factory):
 @pytest.fixture(scope="module")
 def installed(built, tmp_path_factory):
     """An environment with the wheel and its plain dependencies, far from the checkout."""
-    folder = tmp_path_factory.mktemp("installed")
+    return environment(tmp_path_factory.mktemp("installed"), str(built[1]))
+
+
+def environment(folder, what):
     venv.create(folder / "venv", with_pip=True)
     python = str(folder / "venv" / "bin" / "python")
-    constraints = str(ROOT / "constraints.txt")
-    run(python, "-m", "pip", "install", "-q", "--constraint", constraints, str(built[1]), cwd=folder)
+    run(python, "-m", "pip", "install", "-q", "--constraint", str(ROOT / "constraints.txt"), what, cwd=folder)
     return folder
 
 
@@ -56,7 +58,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_no_other(built):
         str(path.relative_to(ROOT))
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
-        if path.suffix in DATA and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts
     }
     with zipfile.ZipFile(built[1]) as wheel:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
@@ -101,6 +103,12 @@ def test_the_daemon_loads_without_the_lark_sdk(installed):
     command = [str(installed / "venv" / "bin" / "python"), "-c", script]
     done = subprocess.run(command, cwd=installed, capture_output=True, text=True, check=False)
     assert "No module named 'lark_oapi'" in done.stderr
+
+
+def test_the_whole_demo_runs_from_the_wheel_with_its_extra(built, tmp_path):
+    folder = environment(tmp_path, f"{built[1]}[lark]")
+    said = run(str(folder / "venv" / "bin" / "frontstage"), "demo", "--script", cwd=folder, TMPDIR="/tmp")
+    assert "every hash holds" in said
 
 
 def test_the_four_packages_come_from_one_place(installed):
