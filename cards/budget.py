@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import orjson
 
-from cards.elements import Card, Paragraph
+from cards.elements import Card, Color, Paragraph
 from cards.text import Json, JsonObject, Words, copy
 from ledger.text.say import one_line, plain
 
@@ -69,13 +69,11 @@ class Clipper:
         self.rows_cut = self.rows_cut or hidden > 0
         return shown, hidden
 
-    def note(self, goal_id: str) -> tuple[Paragraph, ...]:
-        """Says that something was left out, and where all of it can be read."""
+    def note(self, goal_id: str, *, color: Color = "orange") -> tuple[Paragraph, ...]:
+        """Says that something was left out, and where all of it can be read; loud where somebody decides on it."""
         command = f"frontstage goal show --goal-id {one_line(goal_id)[:GOAL_ID_CHARS_MAX]}"
         if self.chars_cut:
-            return (
-                Paragraph(text=copy("card.cut.chars", command=command), size="notation", color="orange", apart=True),
-            )
+            return (Paragraph(text=copy("card.cut.chars", command=command), size="notation", color=color, apart=True),)
         if self.rows_cut:
             return (Paragraph(text=copy("card.cut.rows", command=command), size="notation", color="grey"),)
         return ()

@@ -38,7 +38,7 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
         parts += _objective(goal, clip)
         parts += _todos(goal, clip)
         parts += sections.evidence_list(goal.artifacts, clip, title=copy("field.evidence"))
-        parts += clip.note(goal.goal_id)
+        parts += clip.note(goal.goal_id, color="grey")
         parts += [sections.label(copy("field.next")), Paragraph(text=_next(goal))]
         if asking is not None:
             parts += _answer(view, asking)

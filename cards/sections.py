@@ -124,7 +124,7 @@ def slots(goal: GoalView) -> Copy:
 
 def quota(goal: GoalView) -> Copy:
     """Slots spent of those allowed, and what the gate would say."""
-    if not goal.quota_state:
+    if not goal.quota_state or goal.state in CLOSED:
         return slots(goal)
     spent, allowed = goal.quota_spent_slots, goal.quota_allowed_slots
     return copy("card.quota.slots.state", spent=spent, allowed=allowed, state=named("state.quota", goal.quota_state))
