@@ -34,10 +34,10 @@ def migrations() -> list[Migration]:
     steps: list[Migration] = []
     for name in statements.migration_files():
         matched = _FILE_NAME.match(name)
-        assert matched is not None, f"{name} is not named like a migration"  # noqa: S101  (a bug is an assertion)
+        assert matched is not None, f"{name} is not named like a migration"
         steps.append(Migration(int(matched.group(1)), statements.script(name)))
     numbers = [step.version for step in steps]
-    assert numbers == list(range(1, len(steps) + 1)), f"migrations are not numbered 1, 2, 3: {numbers}"  # noqa: S101
+    assert numbers == list(range(1, len(steps) + 1)), f"migrations are not numbered 1, 2, 3: {numbers}"
     return steps
 
 
@@ -86,7 +86,7 @@ def bring_up_to_date(connection: apsw.Connection, steps: Sequence[Migration], fr
 
 def _oldest_compatible(connection: apsw.Connection) -> int:
     value: object = connection.execute(_READ["oldest_compatible_version"]).get
-    assert isinstance(value, int), "the schema keeps this an integer"  # noqa: S101  (a bug is an assertion)
+    assert isinstance(value, int), "the schema keeps this an integer"
     return value
 
 
@@ -96,5 +96,5 @@ def _has_tables(connection: apsw.Connection) -> bool:
 
 def _number(connection: apsw.Connection, pragma: str) -> int:
     value: object = connection.pragma(pragma)
-    assert isinstance(value, int), f"{pragma} is an integer by definition"  # noqa: S101  (a bug is an assertion)
+    assert isinstance(value, int), f"{pragma} is an integer by definition"
     return value

@@ -1,4 +1,4 @@
-# ruff: noqa: ARG002  (a reader has the port's signatures and uses none of the writer's arguments)
+
 """Reading a ledger kept in SQLite.
 
 Rows are fetched in pages and no statement stays open between them: an open read would keep the write-ahead log
@@ -120,7 +120,7 @@ class SqliteReads:
             if len(page) < asked:
                 return
             last = page[-1][0]
-            assert isinstance(last, int | bytes), "a page is ordered by its first column"  # noqa: S101
+            assert isinstance(last, int | bytes), "a page is ordered by its first column"
             after = last
             left = None if left is None else left - asked
 

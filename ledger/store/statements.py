@@ -19,8 +19,8 @@ def named(file_name: str) -> dict[str, str]:
     for part in script(file_name).split(_NAME_MARK)[1:]:
         name, _, body = part.partition("\n")
         statement = body.strip()
-        assert statement, f"{file_name}: {name.strip()} has no statement"  # noqa: S101  (a bug is an assertion)
-        assert name.strip() not in found, f"{file_name}: {name.strip()} is named twice"  # noqa: S101
+        assert statement, f"{file_name}: {name.strip()} has no statement"
+        assert name.strip() not in found, f"{file_name}: {name.strip()} is named twice"
         found[name.strip()] = statement
     return found
 
