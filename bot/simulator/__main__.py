@@ -10,6 +10,8 @@ from bot.simulator.scenario import DEMO_APP_ID
 from bot.simulator.server import Simulator
 from bot.simulator.wire import JsonObject, dump_text, parse_object
 
+LOOPBACK = ("127.0.0.1", "localhost")
+
 
 def main() -> int:
     """Parse the command line and serve until a signal."""
@@ -19,6 +21,8 @@ def main() -> int:
     parser.add_argument("--scenario", type=Path, help="JSON file with tenants, apps, people and groups")
     parser.add_argument("--seed", help="makes ids and routing repeatable")
     options = parser.parse_args()
+    if options.host not in LOOPBACK:
+        parser.error(f"--host must be one of {', '.join(LOOPBACK)}: a simulator is for this machine only")
     try:
         scenario = parse_object(options.scenario.read_bytes()) if options.scenario else None
         simulator = Simulator(scenario, seed=options.seed)

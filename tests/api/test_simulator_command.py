@@ -71,6 +71,13 @@ async def test_a_scenario_that_cannot_be_used_is_named(tmp_path, content, reason
     assert reason in err.decode()
 
 
+async def test_the_simulator_is_for_this_machine_only():
+    process = await start("--host", "0.0.0.0")
+    _, err = await process.communicate()
+    assert process.returncode == 2
+    assert b"this machine only" in err
+
+
 BAD_PARTS = {
     "no name": ({"people": [{"key": "a"}]}, "needs 'name'"),
     "odd key": ({"people": [{"key": "A b", "name": "A"}]}, "small letters"),

@@ -200,6 +200,18 @@ async def test_an_event_waits_for_a_bot_that_was_away(desk):
     assert delivery.outcomes == ["offline", "acked"]
 
 
+async def test_an_acknowledged_event_does_not_come_again(desk):
+    async with connected(desk) as bot:
+        await desk.type("hello", chat="Frontstage")
+        await bot.next()
+        (delivery,) = desk.simulator.deliveries.log
+        await until(desk.simulator.deliveries.changes, lambda: delivery.settled)
+        desk.clock.advance(REPUSH_AFTER_MS[-1])
+        await bot.ping()
+        assert [(await bot.next_frame()).header("type") for _ in range(2)] == ["event", "pong"]
+    assert (delivery.outcomes, desk.clock.sleeping) == (["acked"], 0)
+
+
 async def test_a_past_event_can_be_delivered_again(desk):
     async with connected(desk) as bot:
         await desk.type("hello", chat="Frontstage")
