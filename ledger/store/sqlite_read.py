@@ -1,4 +1,4 @@
-
+# ruff: noqa: ARG002  (a reader has the port's signatures and uses none of the writer's arguments)
 """Reading a ledger kept in SQLite.
 
 Rows are fetched in pages and no statement stays open between them: an open read would keep the write-ahead log
