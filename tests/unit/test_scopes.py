@@ -1,0 +1,226 @@
+"""Write scopes: one spelling, overlap on the safe side, and an index that finds all of it without a scan."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ledger import scopes
+from ledger.scopes import SCOPE_CHARS_MAX, ScopeIndex, canonical_scope, matches, overlap, within
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("a", "a"),
+        ("./a//b", "a/b"),
+        ("a/", "a"),
+        ("a/./b/.", "a/b"),
+        (".", "**"),
+        ("./", "**"),
+        ("**", "**"),
+        ("docs/**/*.md", "docs/**/*.md"),
+        ("文档/说明.md", "文档/说明.md"),
+        (".github/x", ".github/x"),
+        ("a" * SCOPE_CHARS_MAX, "a" * SCOPE_CHARS_MAX),
+        ("a" * (SCOPE_CHARS_MAX + 1), None),
+        ("", None),
+        ("/etc", None),
+        ("~/x", None),
+        ("./~root/x", None),
+        ("a/../b", None),
+        ("..", None),
+        ("a b", None),
+        ("a\tb", None),
+        ("a\nb", None),
+        ("a<b", None),
+        ("a>b", None),
+        ("a\\b", None),
+        ("a\x00b", None),
+        ("a\x7fb", None),
+        ("a\u3000b", None),
+        ("a..b", "a..b"),
+    ],
+)
+def test_a_scope_has_one_spelling_or_none(text, scope):
+    assert canonical_scope(text) == scope
+
+
+PATHS = st.text(alphabet="ab.*?[]!-/", min_size=1, max_size=12)
+
+
+@given(PATHS)
+def test_spelling_it_again_changes_nothing(text):
+    scope = canonical_scope(text)
+    assert scope is None or canonical_scope(scope) == scope
+
+
+OVERLAPS = [
+    ("a", "a", True),
+    ("a", "b", False),
+    ("a", "ab", False),
+    ("a", "a/b", True),
+    ("a/b", "a/c", False),
+    ("**", "any/where", True),
+    ("*", "any/where", True),
+    ("a/**", "a", True),
+    ("a/**", "a/b/c", True),
+    ("a/**", "b", False),
+    ("a/*", "a/b/c", True),
+    ("a/*.md", "a/x.md", True),
+    ("a/*.md", "a/b/x.md", True),
+    ("a/*.md", "a/x.txt", False),
+    ("a/*.md", "a/b", True),
+    ("a/?", "a/b", True),
+    ("a/?", "a/bc", False),
+    ("a/[bc]", "a/b", True),
+    ("a/[!bc]", "a/b", False),
+    ("a/[!bc]", "a/d", True),
+    ("a/[a!]x", "a/!x", True),
+    ("a/[0-9]x", "a/7x", True),
+    ("a/[0-9]x", "a/bx", False),
+    ("a/[z-a]", "a/b", False),
+    ("a/[", "a/[", True),
+    ("a/**/b", "a/b", True),
+    ("a/**/b", "a/x/y/b", True),
+    ("a/**/b", "a/xb", True),
+    ("a/**/b", "a/xb.md", False),
+    ("*/x", "docs", True),
+    ("do*/x", "docs", True),
+    ("da*/x", "docs", False),
+    ("*.md", "notes.md", True),
+    ("*.md", "notes.txt", False),
+    ("*.md", "v1.2", True),
+    ("a/*", "a/b*", True),
+    ("a/b*", "a/c*", False),
+    ("a*/x", "ab/y*", True),
+    ("A", "a", False),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "meet"), OVERLAPS)
+def test_overlap_is_what_the_table_says_both_ways(left, right, meet):
+    assert (overlap(left, right), overlap(right, left)) == (meet, meet)
+
+
+NAMES = ("a", "b", "ab", "ba")
+DEPTH_MAX = 3
+EVERY_PATH = [
+    "/".join(parts)
+    for parts in (
+        *((one,) for one in NAMES),
+        *((one, two) for one in NAMES for two in NAMES),
+        *((one, two, three) for one in NAMES for two in NAMES for three in NAMES),
+    )
+]
+SCOPES = st.lists(
+    st.sampled_from(["a", "b", "ab", "*", "**", "a*", "*b", "?", "[ab]", "[!a]b", "a?"]), min_size=1, max_size=DEPTH_MAX
+).map("/".join)
+
+
+def _names(scope: str, path: str) -> bool:
+    """Whether the scope names the path, in the plainest words there are."""
+    if not any(char in scope for char in "*?["):
+        return path == scope or path.startswith(scope + "/")
+    return matches(scope, path)
+
+
+@given(SCOPES, SCOPES)
+@example("*/a", "b")
+@example("a*/b", "ab")
+def test_scopes_that_name_a_common_path_overlap(left, right):
+    common = [path for path in EVERY_PATH if _names(left, path) and _names(right, path)]
+    assert not common or overlap(left, right)
+
+
+@given(SCOPES, SCOPES)
+def test_overlap_looks_the_same_from_both_sides(left, right):
+    assert overlap(left, right) == overlap(right, left)
+
+
+@given(SCOPES, SCOPES)
+def test_what_is_inside_a_boundary_names_nothing_outside_of_it(scope, outer):
+    """A literal is inside a glob as the one path that it names; its subtree is asked of subtrees only."""
+    if within(scope, (outer,)):
+        named = [scope] if _is_literal(scope) and not _is_literal(outer) else EVERY_PATH
+        assert [path for path in named if _names(scope, path) and not _names(outer, path)] in ([], [outer])
+
+
+def _is_literal(scope: str) -> bool:
+    return not any(char in scope for char in "*?[")
+
+
+@pytest.mark.parametrize(
+    ("scope", "boundary", "inside"),
+    [
+        ("docs/a", (), False),
+        ("docs/a", ("docs",), True),
+        ("docs", ("docs",), True),
+        ("docs2", ("docs",), False),
+        ("docs/**", ("docs",), True),
+        ("docs/**", ("docs/**",), True),
+        ("docs/a/**", ("docs/**",), True),
+        ("docs/a/**", ("docs/**/*",), True),
+        ("docs", ("docs/**",), True),
+        ("**", ("docs/**",), False),
+        ("**", ("docs/**", "**"), True),
+        ("docs/x.md", ("docs/*.md",), True),
+        ("docs/*.md", ("docs/*.md",), True),
+        ("docs/a*.md", ("docs/*.md",), False),
+        ("src/x", ("docs", "src"), True),
+    ],
+)
+def test_a_scope_is_within_a_boundary_or_not(scope, boundary, inside):
+    assert within(scope, boundary) is inside
+
+
+HELD = st.dictionaries(st.sampled_from(["t1", "t2", "t3", "t4", "t5"]), st.lists(SCOPES, max_size=3).map(tuple))
+
+
+@given(HELD, st.lists(SCOPES, min_size=1, max_size=3).map(tuple), st.sets(st.sampled_from(["t1", "t2", "t3"])))
+def test_the_index_finds_exactly_what_comparing_everything_would_find(held, asked, gone):
+    index = ScopeIndex()
+    for holder, theirs in held.items():
+        index.add(holder, theirs)
+    for holder in gone & set(held):
+        index.remove(holder, held[holder])
+    left = {holder: theirs for holder, theirs in held.items() if holder not in gone}
+    brute = {
+        (holder, their, ours)
+        for holder, theirs in left.items()
+        for their in theirs
+        for ours in asked
+        if holder != "t5" and overlap(their, ours)
+    }
+    assert set(index.conflicts("t5", asked)) == brute
+
+
+@given(HELD)
+def test_an_index_that_everybody_left_is_empty(held):
+    index = ScopeIndex()
+    for holder, theirs in held.items():
+        index.add(holder, theirs)
+    for holder, theirs in held.items():
+        index.remove(holder, theirs)
+    assert (index.root.children, index.root.holders) == ({}, {})
+
+
+@pytest.mark.parametrize("leases", [1, 10, 1_000])
+def test_one_more_lease_compares_no_more_scopes_however_many_there_are(leases, monkeypatch):
+    index = ScopeIndex()
+    for number in range(leases):
+        index.add(f"todo_{number}", (f"reports/{number}/**", f"src/{number}"))
+    compared = []
+
+    def counted(left, right):
+        compared.append((left, right))
+        return overlap(left, right)
+
+    monkeypatch.setattr(scopes, "overlap", counted)
+    assert list(index.conflicts("todo_new", ("reports/0/a", "src/new"))) == [("todo_0", "reports/0/**", "reports/0/a")]
+    assert len(compared) == 1
+
+
+def test_a_hostile_pattern_costs_no_more_than_its_length_times_the_paths():
+    """A backtracking matcher would not come back from this one."""
+    assert not matches("a*" * 60 + "b", "a" * 159)
+    assert overlap("a*" * 60 + "b", "a" * 30)
