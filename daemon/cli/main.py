@@ -6,6 +6,7 @@ request over the Unix socket, print what the daemon wrote. The daemon renders th
 Everything else (help, local commands, the fallback without a daemon) is imported when it is asked for.
 """
 
+import os
 import sys
 
 from daemon.cli.parse import Command, UsageError, parse, wants_json
@@ -15,12 +16,21 @@ if TYPE_CHECKING:
     from daemon.cli.shapes import Nouns
 
 EXIT_FAULT = 8
+LOCAL_MODULE = "daemon.cli.load"
+"""Loaded when a local command runs; those end as programs usually do."""
 EXIT_INTERRUPTED = 130
 
 
 def main() -> int:
     """Run one command line; the exit code is the answer's."""
-    return run(sys.argv[1:])
+    code = run(sys.argv[1:])
+    if LOCAL_MODULE not in sys.modules:
+        # All was written by system calls and nothing waits for the end of the interpreter, which would cost as much
+        # as everything this call has imported.
+        if sys.stderr is not None:
+            sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def run(argv: list[str]) -> int:

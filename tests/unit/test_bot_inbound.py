@@ -90,6 +90,23 @@ async def test_the_pressed_card_is_not_changed_before_the_press_is_answered():
 
 
 @in_virtual_time
+async def test_a_press_finds_a_card_again_whose_record_was_lost():
+    async with World() as world:
+        await _with_review(world)
+        await world.kill()
+        world.daemon.stored.clear()
+        world.daemon.show(SLOT, review_view(status="superseded"))
+        bot = world.start("next")
+        await world.quiet(15)
+        assert world.sent == ["card"]
+        world.daemon.outcome = PressResult(ok=False, toast=REFUSED.toast, slots=(SLOT,))
+        await bot.handlers.on_press(press())
+        await world.quiet()
+        assert world.sent == ["card", "patch"]
+        assert tokens("goal.confirm")["goal.confirm"] not in world.platform.cards()[0].content
+
+
+@in_virtual_time
 async def test_a_hanging_press_holds_its_card_no_longer_than_the_gateway_waits():
     async with World() as world:
         bot = await _with_review(world)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.routes import card_uuid
-from tests.golden.card_views import card
+from tests.golden.card_views import card, tokens
 from tests.unit.bot_world import (
     CHAT,
     World,
@@ -256,6 +256,20 @@ async def test_content_that_changed_after_a_lost_answer_is_patched_into_the_mess
         await world.quiet(10)
         assert len(world.platform.messages) == 1
         assert "As it is" in world.platform.cards()[0].content
+
+
+@in_virtual_time
+async def test_a_card_that_closed_while_its_post_was_in_doubt_is_closed_in_the_chat_too():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.append(("after", fault("unknown_outcome")))
+        world.daemon.commit("goal-3", **{REVIEW: review_view()})
+        await asyncio.sleep(0.2)
+        world.daemon.commit("goal-3", **{REVIEW: review_view(status="superseded")})
+        await world.quiet(10)
+        (shown,) = world.platform.cards()
+        assert tokens("goal.confirm")["goal.confirm"] not in shown.content
 
 
 @in_virtual_time
