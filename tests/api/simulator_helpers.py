@@ -10,6 +10,7 @@ import aiohttp
 
 from bot.simulator.clock import SimClock
 from bot.simulator.frames import CONTROL, Frame, decode, encode
+from bot.simulator.model import App
 from bot.simulator.scenario import DEMO_APP_ID
 from bot.simulator.server import Simulator
 
@@ -175,6 +176,13 @@ async def connected(desk, answer: Answer = lambda _body, _frame: OK, app=None) -
         finally:
             await socket.close()
             listening.cancel()
+
+
+def other_app(desk):
+    """A second app in the tenant, in no group yet."""
+    app = App(app_id="cli_other", app_secret="other", name="Other", tenant_key=desk.app.tenant_key)
+    desk.world.add_app(app)
+    return app
 
 
 async def until(changes, condition):
