@@ -113,9 +113,7 @@ def _home(given: str | None) -> Path:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bot.app", description="Connects one Lark app to one ledger.")
     parser.add_argument("--home", help="the ledger's folder (default: FRONTSTAGE_HOME, else ~/.frontstage)")
-    parser.add_argument(
-        "--socket", help="the daemon's socket (default: FRONTSTAGE_SOCKET, else in the home)"
-    )
+    parser.add_argument("--socket", help="the daemon's socket (default: FRONTSTAGE_SOCKET, else in the home)")
     return parser
 
 

@@ -14,9 +14,9 @@ remembered and the next look patches it.
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bot.backend import Backend, Slot
+from bot.backend import Backend, Delivery, Slot
 from bot.clock import Clock
 from bot.dirty import DirtyCards
 from bot.holds import PressHolds
@@ -80,6 +80,19 @@ class CardDelivery:
         self._lost_digest.clear()
         self._hopeless_digest.clear()
 
+    async def adopt(self, slot: Slot, message_id: str) -> None:
+        """Take a message that somebody pressed for this slot's, if none is known: a record of it was lost."""
+        if message_id and self._journal.get(slot.slot) is None:
+            found = Delivery(
+                slot=slot.slot,
+                chat_id=slot.chat_id,
+                message_id=message_id,
+                digest="",
+                version=0,
+                sent_at_ms=self._clock.now_ms(),
+            )
+            await self._journal.remember(found)
+
     def is_closed(self, slot: str) -> bool:
         """Whether the last look at this card found that nobody needs it any more."""
         return slot in self._closed
@@ -122,6 +135,9 @@ class CardDelivery:
         if drawn is None or self._hopeless_digest.get(drawn.wanted.slot) == drawn.wanted.digest:
             return None
         wanted = drawn.wanted
+        if wanted.slot in self._lost_digest:
+            # It may well be in the chat, open; closing it meanwhile must not leave it like that.
+            wanted = replace(wanted, posts_closed=True)
         step = next_step(wanted, self._journal.get(wanted.slot), self._clock.now_ms())
         if not isinstance(step, Post):
             self._inherited.discard(wanted.slot)

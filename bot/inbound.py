@@ -68,6 +68,8 @@ class Inbound:
             result = await self._relay(event)
         finally:
             self._holds.answered(event.message_id, event.event_id)
+        if len(result.slots) == 1:
+            await self._sync.pressed(result.slots, event.message_id)
         if self._clock.steady_ms() - started_ms >= PRESS_ANSWER_MS_MAX:
             await self._tell_late(event, result)
         else:

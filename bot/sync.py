@@ -91,6 +91,15 @@ class Sync:
             if slot is not None:
                 self._dirty.add(key, (0, urgency_of(slot)[1]))
 
+    async def pressed(self, slots: Iterable[str], message_id: str) -> None:
+        """Somebody pressed this message, which carries the one card that is named."""
+        if not self._leadership.holds():
+            return
+        for key in slots:
+            slot = self._wanted.find(key)
+            if slot is not None:
+                await self._delivery.adopt(slot, message_id)
+
     async def settled(self, slots: Iterable[str]) -> bool:
         """Look at these cards and wait until they are done with, within reason; says whether any was changed."""
         keys = tuple(slots)

@@ -6,33 +6,22 @@ every task waits for something else, the test is stuck, and says so instead of h
 
 import asyncio
 import functools
+import json
 import selectors
 from collections import Counter, defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from bot.assembly import assemble
 from bot.backend import BackendFault, BackendFaultKind, FeedEvent, Lease, PressResult, Slot, SlotList, SlotView, Toast
-from bot.lark import (
-    BotInfo,
-    InboundMessage,
-    InboundPress,
-    LarkFault,
-    LarkFaultKind,
-    LarkHealth,
-    LarkUser,
-    SentMessage,
-    checked_message,
-    checked_reply,
-    checked_send,
-)
+from bot.lark import InboundMessage, InboundPress, LarkFault, LarkFaultKind, LarkUser
 from bot.steps import DAY_MS
+from tests.contract.lark_fake import FakeLark, FakeMessage, _Planned
 from tests.golden.card_views import ACCEPTANCE, NOW_MS, REVIEW, goal, tokens
 from tests.golden.card_views import card as card_view
 
 CHAT = "oc_team"
-UUID_LIFE_S = 3_600
 
 
 class _JumpingSelector(selectors.SelectSelector):
@@ -199,20 +188,6 @@ class FakeDaemon:
         self.healths.append(health)
 
 
-@dataclass
-class Message:
-    """A message as the platform has it."""
-
-    message_id: str
-    chat_id: str
-    kind: str
-    content: str
-    reply_to: str | None
-    uuid: str
-    at_s: float
-    gone: bool = False
-
-
 @dataclass(frozen=True)
 class Call:
     """A call that reached the platform."""
@@ -220,95 +195,121 @@ class Call:
     at_s: float
     what: str
     place: str
-    by: str = ""
+    by: str
 
 
-@dataclass
+class Shown:
+    """A message of the bot's as a reader has it."""
+
+    def __init__(self, platform, message):
+        self._platform = platform
+        self._message = message
+
+    @property
+    def content(self):
+        shown = self._message.shown
+        return shown["text"] if self._message.kind == "text" else json.dumps(shown, ensure_ascii=False)
+
+    @property
+    def message_id(self):
+        return self._message.message_id
+
+    @property
+    def reply_to(self):
+        return self._message.reply_to or None
+
+    @property
+    def at_s(self):
+        return self._platform.posted_at_s[self.message_id]
+
+    @property
+    def uuid(self):
+        return next(uuid for uuid, message_id in self._platform.uuids.items() if message_id == self.message_id)
+
+    def take_away(self):
+        self._message.recalled = True
+
+
 class Platform:
-    """The platform that several bots share."""
+    """What the gateways of several bots have in common."""
 
-    messages: dict = field(default_factory=dict)
-    calls: list = field(default_factory=list)
-    faults: deque = field(default_factory=deque)
-    """For each call in turn: None, a fault, or ("after", fault): it happens, and the answer is lost."""
+    def __init__(self):
+        self.tables = {}
+        self.uuids = {}
+        self.planned = deque()
+        self.lost_chats = set()
+        self.calls = []
+        self.posted_at_s = {}
+        self.faults = deque()
+        """For each call in turn: None, a fault, or ("after", fault): it happens, and the answer is lost."""
+        self._said = {"om_in_1"}
+        for message_id in self._said:
+            self.tables[message_id] = FakeMessage(message_id=message_id, chat_id=CHAT, kind="text", versions=[{}])
+
+    @property
+    def messages(self):
+        return [Shown(self, one) for key, one in self.tables.items() if key not in self._said]
 
     def cards(self):
-        return [one for one in self.messages.values() if one.kind == "card" and not one.gone]
+        return [one for one in self.messages if one._message.kind == "card" and not one._message.recalled]
 
     def texts(self):
-        return [one for one in self.messages.values() if one.kind == "text"]
+        return [one for one in self.messages if one._message.kind == "text"]
+
+    def take_back_questions(self):
+        for message_id in self._said:
+            self.tables[message_id].recalled = True
 
 
-class FakeLark:
-    """One bot's gateway to the platform."""
+class Gateway(FakeLark):
+    """One bot's gateway: the fake of the contract suite, on a platform that is shared and takes its time."""
 
-    def __init__(self, platform, name="bot"):
+    call_s = 0.01
+
+    def __init__(self, platform, name, now_ms):
+        super().__init__(now_ms=now_ms)
         self.platform = platform
         self.name = name
-        self.call_s = 0.01
-        self.state = LarkHealth()
-        self.handlers = None
-        self.connected = asyncio.Event()
+        self.messages, self._uuids, self._planned = platform.tables, platform.uuids, platform.planned
+        self.lost_chats = platform.lost_chats
 
     async def send_card(self, receive_id, receive_id_type, card, uuid):
-        checked_send(receive_id, receive_id_type, uuid)
-        return await self._post(receive_id, "card", card.decode(), uuid, None)
+        await self._arrive("card", receive_id)
+        return await super().send_card(receive_id, receive_id_type, card, uuid)
 
     async def reply_card(self, message_id, card, uuid, in_thread):
-        checked_reply(message_id, uuid)
-        return await self._post(CHAT, "card", card.decode(), uuid, message_id)
+        await self._arrive("card", CHAT)
+        return await super().reply_card(message_id, card, uuid, in_thread)
 
     async def send_text(self, receive_id, receive_id_type, text, uuid):
-        checked_send(receive_id, receive_id_type, uuid)
-        return await self._post(receive_id, "text", text, uuid, None)
+        await self._arrive("text", receive_id)
+        return await super().send_text(receive_id, receive_id_type, text, uuid)
 
     async def reply_text(self, message_id, text, uuid, in_thread):
-        checked_reply(message_id, uuid)
-        return await self._post(CHAT, "text", text, uuid, message_id)
+        await self._arrive("text", CHAT)
+        return await super().reply_text(message_id, text, uuid, in_thread)
 
     async def patch_card(self, message_id, card):
-        checked_message(message_id)
-        lost = await self._call("patch", message_id)
-        message = self.platform.messages.get(message_id)
-        if message is None or message.gone:
-            raise LarkFault(LarkFaultKind.GONE, code=230011)
-        message.content = card.decode()
-        if lost:
-            raise lost
-
-    async def bot_info(self):
-        return BotInfo(open_id="ou_bot", name="Frontstage")
+        await self._arrive("patch", message_id)
+        await super().patch_card(message_id, card)
 
     def health(self):
-        return self.state
+        # A connection that is never quiet: the watchdog has tests of its own.
+        return replace(super().health(), ping_interval_ms=10**12, last_event_ms=self._now_ms())
 
-    async def run(self, handlers):
-        self.handlers = handlers
-        self.state = LarkHealth(connected=True, since_ms=round(now_s() * 1_000), ping_interval_ms=10**12)
-        self.connected.set()
-        await asyncio.Event().wait()
+    def _next(self, prefix):
+        message_id = f"{prefix}_{len(self.platform.posted_at_s) + 1}"
+        self.platform.posted_at_s[message_id] = now_s()
+        return message_id
 
-    async def _post(self, chat_id, kind, content, uuid, reply_to):
-        lost = await self._call(kind, chat_id)
-        platform = self.platform
-        for known in platform.messages.values():
-            if known.uuid == uuid and now_s() - known.at_s < UUID_LIFE_S:
-                return SentMessage(message_id=known.message_id, chat_id=chat_id)
-        message_id = f"om_{len(platform.messages) + 1}"
-        platform.messages[message_id] = Message(message_id, chat_id, kind, content, reply_to, uuid, now_s())
-        if lost:
-            raise lost
-        return SentMessage(message_id=message_id, chat_id=chat_id)
-
-    async def _call(self, what, place):
+    async def _arrive(self, what, place):
         await asyncio.sleep(self.call_s)
         self.platform.calls.append(Call(now_s(), what, place, self.name))
         fault = self.platform.faults.popleft() if self.platform.faults else None
         if isinstance(fault, tuple):
-            return fault[1]
-        if fault is not None:
-            raise fault
-        return None
+            self._planned.append(_Planned(fault=fault[1], after_commit=True))
+        elif fault is not None:
+            self._planned.append(_Planned(fault=fault, after_commit=False))
 
 
 class World:
@@ -331,7 +332,7 @@ class World:
         return await self._group.__aexit__(*what)
 
     def start(self, name="bot"):
-        lark = FakeLark(self.platform, name)
+        lark = Gateway(self.platform, name, self.clock.steady_ms)
         bot = assemble(lark, self.daemon, self.clock, holder=name, locale="en", home=None)
         running = Running(bot, lark, self._group.create_task(bot.run()))
         self.bots[name] = running

@@ -222,7 +222,7 @@ async def test_an_answer_whose_question_was_taken_back_goes_to_the_chat():
     async with World() as world:
         bot = await _with_review(world)
         world.daemon.replies["om_in_1"] = Reply(kind="text", en="Help", zh="帮助")
-        world.platform.faults.append(fault("gone"))
+        world.platform.take_back_questions()
         await bot.handlers.on_message(message())
         assert [one.reply_to for one in world.platform.texts()] == [None]
 
