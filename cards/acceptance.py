@@ -43,7 +43,7 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
             parts += [sections.label(copy("field.next")), Paragraph(text=copy("card.next.delivered"))]
             parts += actions.rows(view, without=frozenset({"goal.request_changes"}))
             parts += actions.reason_form(view, "goal.request_changes", label="card.reason.changes.label", required=True)
-        parts += sections.foot(goal)
+        parts += sections.foot(delivery.cause)
         return Card(
             locale=locale,
             header=header,

@@ -43,7 +43,7 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
         if asking is not None:
             parts += _answer(view, asking)
         parts += actions.rows(view, without=frozenset({"goal.clarify"}))
-        parts += sections.foot(goal)
+        parts += sections.foot(goal.cause)
         return Card(
             locale=locale,
             header=header,

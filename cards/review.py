@@ -43,7 +43,7 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
         if is_open:
             parts += actions.rows(view, without=frozenset({"goal.decline"}))
             parts += actions.reason_form(view, "goal.decline", label="card.reason.decline.label", required=False)
-        parts += sections.foot(goal)
+        parts += sections.foot(review.cause)
         return Card(
             locale=locale,
             header=header,

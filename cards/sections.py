@@ -5,7 +5,7 @@ from cards.elements import Clock, Columns, Header, Inner, Paragraph, Part, Rule,
 from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people, short_digest
 from cards.text import size as size_of
 from cards.theme import CLOSED, PRIORITY
-from ledger.projections.views import ArtifactView, CardView, CriterionView, DecisionView, GoalView
+from ledger.projections.views import ArtifactView, CardView, Cause, CriterionView, DecisionView, GoalView
 from ledger.text.say import one_line
 
 TITLE_CHARS_MAX = 120
@@ -183,9 +183,8 @@ def decision(made: DecisionView, clip: Clipper, *, family: str, size: Size = "no
     return tuple(parts)
 
 
-def foot(goal: GoalView) -> tuple[Part, ...]:
+def foot(cause: Cause) -> tuple[Part, ...]:
     """The event that made this true: what, by whom, its place in the ledger, and when in the reader's zone."""
-    cause = goal.cause
     said = copy(
         "card.foot",
         event=named("event", cause.kind),

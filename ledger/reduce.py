@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from ledger.events import ERASED, Facts, Recorded, Words
 from ledger.ids import GoalId, MemberId
 from ledger.reduce_goals import FOLDS as GOAL_FOLDS
+from ledger.reduce_goals import note_of
 from ledger.reduce_work import FOLDS as WORK_FOLDS
 from ledger.rules import goal_events, members
-from ledger.state import Address, EventNote, Goal, Member, Pairing, Token, Workspace
+from ledger.state import Address, Goal, Member, Pairing, Token, Workspace
 
 
 def fold(workspace: Workspace, event: Recorded) -> None:
@@ -37,16 +38,11 @@ def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
     fold_one = GOAL_FOLDS.get(type(event.facts)) or WORK_FOLDS[type(event.facts)]
     fold_one(goal, event)
     goal.last_seq = event.seq
-    note = EventNote(
-        seq=event.seq,
-        kind=event.kind,
-        actor=event.actor,
-        at_ms=event.at_ms,
-        short_hash=event.hash[:4].hex(),
-        subject=getattr(event.facts, "todo_id", None) or goal_id,
-    )
+    note = note_of(event)
     goal.recent.append(note)
-    goal.cause = note
+    if type(event.facts) is not goal_events.ChannelBound:
+        # Where a goal is shown makes nothing about it true.
+        goal.cause = note
 
 
 def _created(workspace: Workspace, event: Recorded) -> None:

@@ -8,7 +8,19 @@ from msgspec.structs import replace
 from ledger.canonical import basis_of
 from ledger.events import ERASED, Facts, Recorded
 from ledger.rules import goal_events
-from ledger.state import Delivery, Goal, GoalState, Intent, Question
+from ledger.state import Delivery, EventNote, Goal, GoalState, Intent, Question
+
+
+def note_of(event: Recorded) -> EventNote:
+    """What a projection says of an event."""
+    return EventNote(
+        seq=event.seq,
+        kind=event.kind,
+        actor=event.actor,
+        at_ms=event.at_ms,
+        short_hash=event.hash[:4].hex(),
+        subject=getattr(event.facts, "todo_id", None) or event.goal_id or "",
+    )
 
 
 def _proposed(goal: Goal, event: Recorded) -> None:
@@ -18,7 +30,7 @@ def _proposed(goal: Goal, event: Recorded) -> None:
 def _revised(goal: Goal, event: Recorded) -> None:
     last = goal.intents[-1]
     if last.status == "open":
-        goal.intents[-1] = replace(last, status="superseded")
+        goal.intents[-1] = replace(last, status="superseded", note=note_of(event))
     goal.intents.append(_intent(event))
 
 
@@ -50,6 +62,7 @@ def _intent(event: Recorded) -> Intent:
         constraints=words.constraints,
         budget=words.budget,
         stop_conditions=words.stop_conditions,
+        note=note_of(event),
     )
 
 
@@ -80,7 +93,9 @@ def _answered(goal: Goal, event: Recorded) -> None:
 def _confirmed(goal: Goal, event: Recorded) -> None:
     facts = cast("goal_events.GoalConfirmed", event.facts)
     if goal.confirmed:
-        goal.intents[goal.confirmed - 1] = replace(goal.intents[goal.confirmed - 1], status="superseded")
+        goal.intents[goal.confirmed - 1] = replace(
+            goal.intents[goal.confirmed - 1], status="superseded", note=note_of(event)
+        )
     _decide_revision(goal, event, facts.revision, "confirmed")
     first = not goal.confirmed
     goal.confirmed = facts.revision
@@ -117,6 +132,7 @@ def _decide_revision(
         decided_by=event.actor,
         decided_at_ms=event.at_ms,
         reason=_reason(event),
+        note=note_of(event),
     )
 
 
@@ -131,9 +147,9 @@ def _resumed(goal: Goal, event: Recorded) -> None:
 
 def _stopped(goal: Goal, event: Recorded) -> None:
     if goal.pending:
-        goal.intents[-1] = replace(goal.intents[-1], status="superseded")
+        goal.intents[-1] = replace(goal.intents[-1], status="superseded", note=note_of(event))
     if goal.state == "delivered":
-        goal.deliveries[-1] = replace(goal.deliveries[-1], status="superseded")
+        goal.deliveries[-1] = replace(goal.deliveries[-1], status="superseded", note=note_of(event))
     _enter(goal, "stopped", event)
 
 
@@ -151,6 +167,7 @@ def _delivered(goal: Goal, event: Recorded) -> None:
                 "accept", goal.goal_id, goal.intent.basis, facts.delivery, facts.artifacts, event.hash.hex()
             ),
             summary=words.summary if isinstance(words, goal_events.SummaryWords) else ERASED,
+            note=note_of(event),
         )
     )
     _enter(goal, "delivered", event)
@@ -168,7 +185,12 @@ def _changes_requested(goal: Goal, event: Recorded) -> None:
 
 def _decide_delivery(goal: Goal, event: Recorded, status: Literal["accepted", "changes_requested"]) -> None:
     goal.deliveries[-1] = replace(
-        goal.deliveries[-1], status=status, decided_by=event.actor, decided_at_ms=event.at_ms, reason=_reason(event)
+        goal.deliveries[-1],
+        status=status,
+        decided_by=event.actor,
+        decided_at_ms=event.at_ms,
+        reason=_reason(event),
+        note=note_of(event),
     )
 
 
@@ -183,6 +205,7 @@ def _reason(event: Recorded) -> str:
 def _enter(goal: Goal, state: GoalState, event: Recorded) -> None:
     goal.state = state
     goal.state_seq = event.seq
+    goal.state_note = note_of(event)
     goal.reason = _reason(event)
 
 

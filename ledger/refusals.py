@@ -123,6 +123,8 @@ CLASS_OF: dict[str, RefusalClass] = {
     "button_expired": RefusalClass.STALE,
     "button_elsewhere": RefusalClass.DENIED,
     "tenant_foreign": RefusalClass.DENIED,
+    "relay_only": RefusalClass.DENIED,
+    "form_field_missing": RefusalClass.USAGE,
     "busy": RefusalClass.BUSY,
     "storage_full": RefusalClass.BUSY,
     "shutting_down": RefusalClass.BUSY,

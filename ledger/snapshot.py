@@ -41,6 +41,7 @@ class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
     created_seq: int
     state: GoalState
     state_seq: int
+    state_note: EventNote | None
     resume_to: GoalState
     reason: str
     confirmed: int
@@ -79,6 +80,7 @@ _SAME = (
     "created_seq",
     "state",
     "state_seq",
+    "state_note",
     "resume_to",
     "reason",
     "confirmed",

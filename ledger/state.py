@@ -66,6 +66,17 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     union_id: str
 
 
+class EventNote(msgspec.Struct, frozen=True, kw_only=True):
+    """What a projection says of a recent event."""
+
+    seq: int
+    kind: str
+    actor: MemberId
+    at_ms: int
+    short_hash: str
+    subject: str
+
+
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """One revision of what a goal promises. `basis` stands for exactly this promise."""
 
@@ -90,6 +101,8 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[str, ...]
     budget: str
     stop_conditions: tuple[str, ...]
+    note: EventNote
+    """The event that last changed this revision: what its card names as the cause."""
     decided_by: MemberId | None = None
     decided_at_ms: int | None = None
     reason: str = ""
@@ -115,6 +128,8 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     artifact_ids: tuple[ArtifactId, ...]
     basis: str
     summary: str
+    note: EventNote
+    """The event that last changed this delivery."""
     decided_by: MemberId | None = None
     decided_at_ms: int | None = None
     reason: str = ""
@@ -184,17 +199,6 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
 
 
-class EventNote(msgspec.Struct, frozen=True, kw_only=True):
-    """What a projection says of a recent event."""
-
-    seq: int
-    kind: str
-    actor: MemberId
-    at_ms: int
-    short_hash: str
-    subject: str
-
-
 class Goal:
     """A goal and all that belongs to it; a container that the reducer alone changes."""
 
@@ -224,6 +228,7 @@ class Goal:
         "resume_to",
         "scopes",
         "state",
+        "state_note",
         "state_seq",
         "todos",
         "unmet",
@@ -252,6 +257,7 @@ class Goal:
         self.done_total = 0
         self.last_seq = created_seq
         self.cause: EventNote | None = None
+        self.state_note: EventNote | None = None
         self.recent: deque[EventNote] = deque(maxlen=RECENT_EVENTS_MAX)
         # Indexes, all derived: see the functions of `ledger.reduce` that keep them.
         self.unmet: dict[TodoId, int] = {}
@@ -295,6 +301,7 @@ class Goal:
         for name in (
             "state",
             "state_seq",
+            "state_note",
             "resume_to",
             "reason",
             "confirmed",

@@ -71,6 +71,7 @@ ACTIONS: "Nouns" = {
     'option': {'help': 'A possible answer; repeat for each.', 'repeat': True},
     'answer': {'help': 'The answer to the open question.'},
     'question_id': {'help': 'Which question is answered; the open one when absent.'},
+    'basis': {'help': 'What was seen, as the matching `show` prints it.'},
   }},
   'revise': {'summary': "Propose another version of a goal's promise; what is absent stays as it was.", 'example': "goal revise --goal-id docs --criterion 'Every link and heading works'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},

@@ -8,7 +8,6 @@ except whether a lease has passed its end.
 from itertools import islice
 from typing import Literal, NamedTuple, cast
 
-from ledger.canonical import basis_of
 from ledger.ids import ArtifactId, MemberId
 from ledger.projections.channel import Reading, cause_of, read_goal, responsible_of
 from ledger.projections.holds import claimed_until_ms, hold_of, holders, name_of, names_of
@@ -27,9 +26,9 @@ from ledger.projections.views import (
     TodoView,
 )
 from ledger.rules.common import owners_of, unmet
-from ledger.rules.goals import FIELD_CLASS, state_basis
+from ledger.rules.goals import FIELD_CLASS, question_basis, state_basis
 from ledger.rules.quota import SLOT_MINUTES, WINDOW_HOURS, allowed_slots
-from ledger.state import CLOSED, Artifact, Delivery, Goal, Intent, Todo, Workspace
+from ledger.state import CLOSED, Artifact, Delivery, EventNote, Goal, Intent, Todo, Workspace
 
 TODOS_MAX = 12
 ARTIFACTS_MAX = 20
@@ -86,14 +85,7 @@ def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | 
         artifacts=_artifacts_of_goal(workspace, goal),
         question=_question(workspace, goal),
         decision=_decision(workspace, goal),
-        cause=Cause(
-            seq=cause.seq,
-            kind=cause.kind,
-            actor_id=cause.actor,
-            actor_name=name_of(workspace, cause.actor),
-            at_ms=cause.at_ms,
-            short_hash=cause.short_hash,
-        ),
+        cause=_cause(workspace, cause),
         seq=goal.last_seq,
     )
 
@@ -112,6 +104,7 @@ def review_view(workspace: Workspace, goal: Goal, revision: int) -> ReviewView:
         proposed_by=name_of(workspace, intent.proposed_by),
         basis=intent.basis,
         decision=_made(workspace, "confirmed" if intent.status == "superseded" else intent.status, intent),
+        cause=_cause(workspace, intent.note),
     )
 
 
@@ -138,6 +131,7 @@ def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> Acceptan
         delivered_by=name_of(workspace, found.delivered_by),
         basis=found.basis,
         decision=_made(workspace, found.status, found),
+        cause=_cause(workspace, found.note),
     )
 
 
@@ -156,11 +150,6 @@ def offers(workspace: Workspace, goal: Goal, kind: SlotKind, number: int | None 
             return _goal_offers(goal)
         case "form":
             return ()
-
-
-def question_basis(goal: Goal) -> str | None:
-    """What an answer was written for: a press that carries another basis answers a question that is gone."""
-    return None if goal.question is None else basis_of("answer", goal.goal_id, goal.question.question_id)
 
 
 def _review_offers(goal: Goal, number: int | None) -> tuple[Offer, ...]:
@@ -183,7 +172,9 @@ def _goal_offers(goal: Goal) -> tuple[Offer, ...]:
     subject = f"goal:{goal.goal_id}"
     match goal.state:
         case "proposed" | "clarifying":
-            return () if goal.question is None else (Offer("goal.clarify", subject, question_basis(goal)),)
+            if goal.question is None:
+                return ()
+            return (Offer("goal.clarify", subject, question_basis(goal.goal_id, goal.question)),)
         case "active" | "changes_requested":
             return (Offer("goal.pause", subject, state_basis(goal)), Offer("goal.stop", subject, state_basis(goal)))
         case "paused":
@@ -271,6 +262,17 @@ def _question(workspace: Workspace, goal: Goal) -> QuestionView | None:
     )
 
 
+def _cause(workspace: Workspace, note: EventNote) -> Cause:
+    return Cause(
+        seq=note.seq,
+        kind=note.kind,
+        actor_id=note.actor,
+        actor_name=name_of(workspace, note.actor),
+        at_ms=note.at_ms,
+        short_hash=note.short_hash,
+    )
+
+
 def _decision(workspace: Workspace, goal: Goal) -> DecisionView | None:
     """The decision that the goal's state rests on, where a person made one."""
     match goal.state:
@@ -279,7 +281,7 @@ def _decision(workspace: Workspace, goal: Goal) -> DecisionView | None:
         case "declined" | "withdrawn":
             return _made(workspace, goal.state, goal.intents[-1])
         case "stopped" | "paused":
-            note = next((note for note in goal.recent if note.seq == goal.state_seq), None)
+            note = goal.state_note
             if note is None:
                 return None
             return DecisionView(

@@ -107,6 +107,7 @@ class ReviewView(msgspec.Struct, frozen=True, kw_only=True):
     proposed_by: str
     basis: str
     decision: DecisionView | None
+    cause: Cause
 
 
 class AcceptanceView(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,6 +121,7 @@ class AcceptanceView(msgspec.Struct, frozen=True, kw_only=True):
     delivered_by: str
     basis: str
     decision: DecisionView | None
+    cause: Cause
 
 
 class NeedView(msgspec.Struct, frozen=True, kw_only=True):

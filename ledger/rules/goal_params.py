@@ -99,6 +99,7 @@ class ClarifyGoal(Params):
         str | None,
         Field(pattern=r"^q_[0-9]{1,16}$", description="Which question is answered; the open one when absent."),
     ] = None
+    basis: _Basis = None
 
 
 class ConfirmGoal(Params):

@@ -60,7 +60,7 @@ from ledger.rules.goal_params import (
 )
 from ledger.rules.intents import changed_fields, criterion_ids, facts_of, revised, words_of
 from ledger.scopes import canonical_scope
-from ledger.state import CLOSED, Goal, GoalState, Intent, Workspace
+from ledger.state import CLOSED, Goal, GoalState, Intent, Question, Workspace
 
 ENFORCED_FIELDS = ("write_scopes", "capabilities", "owners", "handoff_mode", "allowed_slots")
 RETAINED_FIELDS = ("title", "objective", "criteria", "approvers", "priority")
@@ -165,6 +165,11 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
     return (Draft(facts=facts, words=words, goal_id=goal.goal_id),)
 
 
+def question_basis(goal_id: GoalId, question: Question) -> str:
+    """What an answer is written for: with another basis it would answer a question that is gone."""
+    return basis_of("answer", goal_id, question.question_id)
+
+
 def decide_clarify(workspace: Workspace, caller: Caller, ask: ClarifyGoal, _now_ms: int) -> Decision:
     """One question at a time: whoever works on the goal asks, an owner or the proposer answers."""
     goal = workspace.goals[GoalId(ask.goal_id)]
@@ -185,6 +190,10 @@ def decide_clarify(workspace: Workspace, caller: Caller, ask: ClarifyGoal, _now_
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
     if goal.question is None or ask.question_id not in {None, goal.question.question_id}:
         return refuse(GoalRefusal.QUESTION_NOT_FOUND, question_id=ask.question_id)
+    if (
+        broken := check_basis(ask.basis, question_basis(goal.goal_id, goal.question), ("question",), required=False)
+    ) is not None:
+        return broken
     assert ask.answer is not None, "exactly one of question and answer is given"
     return (
         Draft(

@@ -247,6 +247,7 @@ REVIEW = ReviewView(
     proposed_by="Ann Li",
     basis="sha256:aa11",
     decision=None,
+    cause=cause("goal.revised"),
 )
 ACCEPTANCE = AcceptanceView(
     delivery=1,
@@ -257,15 +258,18 @@ ACCEPTANCE = AcceptanceView(
     delivered_by="steward",
     basis="sha256:bb22",
     decision=None,
+    cause=cause("goal.delivered", actor="steward"),
 )
 
 
 def review(status: str, decision: DecisionView | None = None) -> ReviewView:
-    return msgspec.structs.replace(REVIEW, status=status, decision=decision)
+    made_true = REVIEW.cause if decision is None else cause(f"goal.{decision.outcome}", actor=decision.by_name)
+    return msgspec.structs.replace(REVIEW, status=status, decision=decision, cause=made_true)
 
 
 def acceptance(status: str, decision: DecisionView | None = None) -> AcceptanceView:
-    return msgspec.structs.replace(ACCEPTANCE, status=status, decision=decision)
+    made_true = ACCEPTANCE.cause if decision is None else cause(f"goal.{decision.outcome}", actor=decision.by_name)
+    return msgspec.structs.replace(ACCEPTANCE, status=status, decision=decision, cause=made_true)
 
 
 def card(kind: str, offered: dict[str, str] | None = None, audience: str = "group", **parts: object) -> CardView:

@@ -7,7 +7,8 @@ import pytest
 
 from cards.draw import draw, encode
 from ledger.catalogue import ACTIONS
-from ledger.projections.cards import acceptance_view, goal_view, offers, question_basis, review_view
+from ledger.projections.cards import acceptance_view, goal_view, offers, review_view
+from ledger.rules.goals import question_basis
 from ledger.projections.views import CardView
 from ledger.rules.goals import FIELD_CLASS
 from ledger.state import GoalState
@@ -272,11 +273,13 @@ def test_a_button_drawn_before_the_promise_moved_is_stale():
 def test_an_answer_carries_the_question_it_was_written_for():
     script = script_in("clarifying")
     first = offered(script, "goal")["goal.clarify"].basis
-    assert first == question_basis(script.goal())
+    assert first == question_basis("docs", script.goal().question)
     script.do("ann", "goal.clarify", goal_id="docs", answer="docs")
-    assert question_basis(script.goal()) is None
+    assert "goal.clarify" not in offered(script, "goal")
     script.do("ann", "goal.clarify", goal_id="docs", question="And which site?")
-    assert question_basis(script.goal()) not in {None, first}
+    assert question_basis("docs", script.goal().question) not in {None, first}
+    late = script.ask("ann", "goal.clarify", goal_id="docs", answer="both", basis=first)
+    assert late.refusal is not None and late.refusal.code == "stale_basis"
 
 
 def test_a_pending_revision_of_an_active_goal_has_its_buttons_and_a_stopped_goal_none():
