@@ -1,0 +1,92 @@
+"""Frozen events: the bytes of every kind and version, kept as files, and the state that the whole history makes.
+
+`python -m tests.replay.frozen` adds what is missing and changes no event that is there: a stored event is read for as
+long as the project lives, so its bytes are never written anew. A changed shape is a new version with its own file. The
+state is derived: when the reducer learns to keep more, it alone is written again, and the difference is to be read.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from ledger.ports import EventRow
+from ledger.wire import all_kinds
+from tests.replay.script import everything
+from tests.support.dump import dump
+from tests.support.world import World
+
+FIXTURES = Path(__file__).parent / "fixtures"
+HISTORY = FIXTURES / "history.json"
+RECEIPTS = FIXTURES / "receipts.json"
+STATE = FIXTURES / "state.json"
+
+
+def path_of(kind: str, version: int) -> Path:
+    """Where the frozen event of a kind is."""
+    return FIXTURES / f"{kind}.v{version}.json"
+
+
+def to_json(row: EventRow) -> dict[str, object]:
+    """A stored event as people can read it; text stands for its UTF-8 bytes."""
+    return {
+        "seq": row.seq,
+        "goal_id": row.goal_id,
+        "kind": row.kind,
+        "body": row.body.decode(),
+        "words": None if row.words is None else row.words.decode(),
+        "salt": None if row.salt is None else row.salt.hex(),
+        "hash": row.hash.hex(),
+    }
+
+
+def from_json(kept: dict[str, object]) -> EventRow:
+    """The stored event again."""
+    words, salt = kept["words"], kept["salt"]
+    return EventRow(
+        seq=int(str(kept["seq"])),
+        goal_id=None if kept["goal_id"] is None else str(kept["goal_id"]),
+        kind=str(kept["kind"]),
+        body=str(kept["body"]).encode(),
+        words=None if words is None else str(words).encode(),
+        salt=None if salt is None else bytes.fromhex(str(salt)),
+        hash=bytes.fromhex(str(kept["hash"])),
+    )
+
+
+def read(path: Path) -> list[EventRow]:
+    """The events of a fixture."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return [from_json(entry) for entry in (kept if isinstance(kept, list) else [kept])]
+
+
+def receipts_of(world: World) -> dict[str, list[object]]:
+    """The receipts by their key: what a retry is held against for as long as the ledger is kept."""
+    return {
+        row.key.hex(): [row.action, row.params_digest.hex(), row.first_seq, row.last_seq]
+        for row in world.records.receipts.values()
+    }
+
+
+def _write(path: Path, value: object, *, derived: bool = False) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    if path.exists() and (not derived or path.read_text(encoding="utf-8") == text):
+        return
+    path.write_text(text, encoding="utf-8")
+    sys.stdout.write(f"frozen: {path.name}\n")
+
+
+def freeze(world: World) -> None:
+    """Keep what is not kept yet: one event of each kind, the history, and its state."""
+    rows = list(world.store.events(0))
+    for kind in all_kinds():
+        version = f'"version":{kind.version},'.encode()
+        first = next((row for row in rows if row.kind == kind.name and version in row.body), None)
+        if first is not None:
+            _write(path_of(kind.name, kind.version), to_json(first))
+    _write(HISTORY, [to_json(row) for row in rows])
+    _write(RECEIPTS, receipts_of(world))
+    _write(STATE, dump(world.state), derived=True)
+
+
+if __name__ == "__main__":
+    freeze(everything())

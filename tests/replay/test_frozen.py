@@ -1,0 +1,169 @@
+"""What was stored once is read for ever: frozen bytes of every kind, and the state they make together."""
+
+import json
+
+import pytest
+
+from ledger import reduce, wire
+from ledger.chain import link, words_digest
+from ledger.codec import CodecError, decode_body, decode_event
+from ledger.events import ERASED, Body, Facts, Words
+from ledger.reduce import fold, folded_types
+from ledger.state import Workspace
+from ledger.verify import verify_events
+from ledger.wire import KIND_OF, all_kinds, kind_named
+from tests.replay.frozen import FIXTURES, HISTORY, RECEIPTS, STATE, freeze, path_of, read, receipts_of
+from tests.replay.script import everything
+from tests.support.dump import dump
+
+KINDS = [pytest.param(kind, id=f"{kind.name}.v{kind.version}") for kind in all_kinds()]
+
+
+@pytest.fixture(scope="module")
+def history():
+    return read(HISTORY)
+
+
+@pytest.fixture(scope="module")
+def played():
+    return list(everything().store.events(0))
+
+
+def _folded(rows) -> Workspace:
+    workspace = Workspace()
+    for row in rows:
+        fold(workspace, decode_event(row.body, row.words, row.hash))
+    return workspace
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_frozen_event_that_reads_as_that_kind(kind):
+    (row,) = read(path_of(kind.name, kind.version))
+    event = decode_event(row.body, row.words, row.hash)
+    assert (event.kind, event.seq, event.goal_id) == (kind.name, row.seq, row.goal_id)
+    assert type(event.facts) is kind.facts
+    assert event.words is None or type(event.words) is kind.words
+    body = decode_body(row.body)
+    assert body.words_digest == (None if row.words is None else words_digest(row.words, row.salt))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_frozen_event_is_chained_where_the_history_has_it(kind, history):
+    (row,) = read(path_of(kind.name, kind.version))
+    before = history[row.seq - 2].hash if row.seq > 1 else bytes(32)
+    assert link(before, row.body) == row.hash
+    assert history[row.seq - 1] == row
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_program_still_writes_the_frozen_bytes(kind, played):
+    """A kind whose bytes differ is another version, with a name, an upcast and a fixture of its own."""
+    (row,) = read(path_of(kind.name, kind.version))
+    assert played[row.seq - 1] == row
+
+
+def test_no_fixture_is_of_a_kind_that_can_no_longer_be_read():
+    kept = {path.name for path in FIXTURES.glob("*.json")} - {path.name for path in (HISTORY, RECEIPTS, STATE)}
+    assert kept == {path_of(kind.name, kind.version).name for kind in all_kinds()}
+
+
+def test_the_frozen_history_holds_and_has_every_kind(history):
+    assert verify_events(history).holds
+    assert {row.kind for row in history} == {kind.name for kind in all_kinds()}
+
+
+def test_the_frozen_history_makes_the_frozen_state(history):
+    assert dump(_folded(history)) == json.loads(STATE.read_text(encoding="utf-8"))
+
+
+def test_the_program_still_plays_the_frozen_history(history, played):
+    """What comes later is added at the end of the script."""
+    assert played[: len(history)] == history
+
+
+def test_a_retry_after_an_upgrade_is_still_the_same_request():
+    """The digest of what was asked is stored: a spelling that changed would turn every retry into a conflict."""
+    kept = json.loads(RECEIPTS.read_text(encoding="utf-8"))
+    made = receipts_of(everything())
+    assert {key: made.get(key) for key in kept} == kept
+
+
+def test_freezing_again_writes_nothing(capsys):
+    freeze(everything())
+    assert capsys.readouterr().out == ""
+
+
+def test_the_reducer_knows_exactly_the_kinds_of_the_wire_table():
+    assert folded_types() == {kind.facts for kind in all_kinds()}
+
+
+def test_every_facts_and_words_type_has_a_wire_name_of_its_own():
+    def below(of):
+        return {kind for one in of.__subclasses__() for kind in ({one} | below(one))}
+
+    assert below(Facts) == {kind.facts for kind in all_kinds()} == set(KIND_OF)
+    assert below(Words) == {kind.words for kind in all_kinds() if kind.words is not None}
+    assert len({(kind.name, kind.version) for kind in all_kinds()}) == len(all_kinds())
+
+
+def test_wire_names_are_no_import_paths():
+    for kind in all_kinds():
+        assert kind.name == kind.name.lower()
+        assert kind.facts.__module__ not in kind.name
+        assert kind_named(kind.name, kind.version) is kind
+
+
+def test_a_kind_or_version_nobody_wrote_is_an_error_and_never_skipped(history):
+    row = next(row for row in history if row.kind == "todo.claimed")
+    for body in (row.body.replace(b"todo.claimed", b"todo.painted"), row.body.replace(b'"version":1', b'"version":2')):
+        with pytest.raises(CodecError, match="unknown event kind"):
+            decode_event(body, row.words, row.hash)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"agent_id":"', b'"agent_ix":"'),
+        (b'"agent_id":"helper"', b'"agent_id":7'),
+        (b'{"actor"', b'["actor"'),
+        (b'"seq":', b'"seq":"x","was":'),
+    ],
+)
+def test_bytes_of_another_shape_are_an_error(history, old, new):
+    row = next(row for row in history if row.kind == "todo.claimed")
+    assert old in row.body
+    with pytest.raises(CodecError):
+        decode_event(row.body.replace(old, new, 1), row.words, row.hash)
+
+
+def test_words_of_another_shape_are_an_error(history):
+    row = next(row for row in history if row.kind == "todo.added")
+    with pytest.raises(CodecError):
+        decode_event(row.body, b'{"title":7}', row.hash)
+
+
+def test_every_event_can_be_read_with_its_words_erased(history):
+    """Erasing takes words and salt away; the state then says so, and no fact of it changes."""
+    erased = _folded(row._replace(words=None, salt=None) for row in history)
+    whole = _folded(history)
+    assert (erased.seq, erased.hash) == (whole.seq, whole.hash)
+    for goal_id, goal in whole.goals.items():
+        twin = erased.goals[goal_id]
+        assert twin.state == goal.state
+        assert [intent.basis for intent in twin.intents] == [intent.basis for intent in goal.intents]
+        assert [delivery.basis for delivery in twin.deliveries] == [delivery.basis for delivery in goal.deliveries]
+        assert {todo.status for todo in twin.todos.values()} == {todo.status for todo in goal.todos.values()}
+        assert {todo.title for todo in twin.todos.values()} <= {ERASED}
+    assert erased.addresses == {}
+    assert {member.display_name for member in erased.members.values()} == {ERASED}
+
+
+def test_the_body_has_no_field_that_the_chain_does_not_cover(history):
+    """All of an event but its words is inside the hashed bytes."""
+    for row in history:
+        assert set(json.loads(row.body)) == set(Body.__struct_fields__)
+
+
+def test_the_table_names_what_the_reducer_imports():
+    """Both are made of the same classes and not of look-alikes."""
+    assert reduce.folded_types() <= set(wire.KIND_OF)
