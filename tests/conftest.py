@@ -1,4 +1,8 @@
-"""What every test run shares: browser tests need a Chromium, and say plainly when there is none."""
+"""What every test run shares.
+
+Browser tests need a Chromium, and say plainly when there is none. No test sees the settings of whoever runs it: a home
+or a credential in the environment would lead a test to somebody's real ledger.
+"""
 
 import os
 import shutil
@@ -6,8 +10,13 @@ import shutil
 import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-REQUIRED = "FRONTSTAGE_REQUIRE_BROWSER"
+REQUIRED = "REQUIRE_BROWSER"
 """Set where a browser is expected: then a missing one is a failure and not a skip."""
+
+
+def pytest_configure():
+    for name in [name for name in os.environ if name.startswith("FRONTSTAGE_")]:
+        del os.environ[name]
 
 
 def pytest_collection_modifyitems(config, items):
