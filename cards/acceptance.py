@@ -23,14 +23,14 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
             clip,
             subtitle=copy("card.subtitle.acceptance", delivery=delivery.delivery, state=state),
             template=theme.ACCEPTANCE[delivery.status],
-            revision=goal.revision,
+            revision=goal.revision if is_open else None,
             waits=is_open,
         )
         parts: list[Part] = [
             *sections.first(view, goal, clip, state, delivery.decision, family="state.acceptance", is_open=is_open),
             sections.pair(
                 sections.fact("delivered_by", Paragraph(text=Words(name_of(delivery.delivered_by)))),
-                sections.fact("quota", Paragraph(text=sections.slots(goal))),
+                sections.fact("evidence", sections.number(_evidence_count(delivery))),
             ),
             Rule(),
         ]
@@ -53,6 +53,12 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
         )
 
     return fit(draw)
+
+
+def _evidence_count(delivery: AcceptanceView) -> int:
+    """How many different artifacts the delivery rests on; one may stand under several criteria."""
+    named_by = (artifact for one in delivery.criteria for artifact in one.artifacts)
+    return len({artifact.artifact_id for artifact in (*named_by, *delivery.other_artifacts)})
 
 
 def _criteria(delivery: AcceptanceView, clip: Clipper) -> tuple[Part, ...]:

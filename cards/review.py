@@ -3,6 +3,8 @@
 What a person confirms is what stands here. If it had to be shortened, the card says so above the buttons.
 """
 
+import msgspec
+
 from cards import actions, sections, theme
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
@@ -12,10 +14,12 @@ from ledger.text.say import Locale
 
 CRITERIA_FIELDS = frozenset({"criteria", "acceptance_criteria"})
 FIELDS_MAX = 20
+HEADER_FIELDS = frozenset({"title", "priority"})
 
 
 def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: Locale) -> Card:
     """Draw one revision as it is put before its owners."""
+    goal = _as_promised(goal, review)
     is_open = review.status == "open"
     state = named("state.review", review.status)
 
@@ -33,7 +37,7 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
             *sections.first(view, goal, clip, state, review.decision, family="state.review", is_open=is_open),
             sections.pair(
                 sections.fact("proposed_by", Paragraph(text=Words(name_of(review.proposed_by)))),
-                sections.fact("quota", Paragraph(text=sections.slots(goal))),
+                sections.fact("criteria", sections.number(len(review.criteria))),
             ),
             Rule(),
             *_fields(review, clip),
@@ -53,6 +57,12 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
         )
 
     return fit(draw)
+
+
+def _as_promised(goal: GoalView, review: ReviewView) -> GoalView:
+    """The goal under the title and priority of this very revision: another may be in force while this one waits."""
+    own = {field.name: field.items[0] for field in review.fields if field.name in HEADER_FIELDS and field.items}
+    return msgspec.structs.replace(goal, **own)
 
 
 def _fields(review: ReviewView, clip: Clipper) -> tuple[Part, ...]:

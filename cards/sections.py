@@ -31,7 +31,7 @@ def note(text: Copy) -> Paragraph:
 
 
 def header(
-    goal: GoalView, clip: Clipper, *, subtitle: Copy, template: Template, revision: int, waits: bool = True
+    goal: GoalView, clip: Clipper, *, subtitle: Copy, template: Template, revision: int | None, waits: bool = True
 ) -> Header:
     """Subject, state, and at most three tags: priority, waiting on, revision. What is decided waits on nobody."""
     tags: list[tuple[Text, TagColor]] = []
@@ -39,7 +39,8 @@ def header(
         tags.append((Words(one_line(goal.priority)[:8]), PRIORITY.get(goal.priority, "neutral")))
     if waits and goal.need.people and goal.need.code != "nothing" and goal.state not in CLOSED:
         tags.append((copy("card.tag.waiting", people=people(goal.need.people, 1)), "blue"))
-    tags.append((copy("card.tag.revision", revision=revision), "neutral"))
+    if revision is not None:
+        tags.append((copy("card.tag.revision", revision=revision), "neutral"))
     title = Words(clip.line(goal.title, TITLE_CHARS_MAX) or goal.goal_id)
     return Header(title=title, subtitle=subtitle, template=template, tags=tuple(tags))
 
@@ -115,6 +116,11 @@ def scopes(write_scopes: tuple[str, ...], clip: Clipper) -> Paragraph:
     shown, hidden = clip.rows(write_scopes, SCOPES_MAX)
     lines = [clip.line(scope, 160) for scope in shown] + ([f"+{hidden}"] if hidden else [])
     return Paragraph(text=Words("\n".join(lines)))
+
+
+def number(value: int) -> Paragraph:
+    """A bare number."""
+    return Paragraph(text=Words(str(value)))
 
 
 def slots(goal: GoalView) -> Copy:

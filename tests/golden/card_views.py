@@ -231,6 +231,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
 }
 
 FIELDS = (
+    FieldView(name="title", field_class="retained", items=(GOAL.title,)),
     FieldView(name="objective", field_class="retained", items=(GOAL.objective,)),
     FieldView(name="criteria", field_class="retained", items=tuple(one.text for one in CRITERIA)),
     FieldView(name="non_goals", field_class="advisory", items=("Rewriting pages", "Translating them")),

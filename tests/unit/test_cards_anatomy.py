@@ -96,9 +96,9 @@ def test_the_need_comes_first_and_the_cause_last(name):
     assert first["text"]["text_size"] == "heading"
     rule, said, when = sent["body"]["elements"][-3:]
     assert rule["tag"] == "hr"
-    assert f"seq {view.goal.cause.seq}" in said["text"]["content"]
-    assert view.goal.cause.short_hash in said["text"]["content"]
-    assert str(view.goal.cause.at_ms) in when["content"]
+    cause = (view.review or view.acceptance or view.goal).cause
+    assert f"by {cause.actor_name} · seq {cause.seq} · {cause.short_hash}" in said["text"]["content"]
+    assert str(cause.at_ms) in when["content"]
     assert 1 <= len(sent["header"]["text_tag_list"]) <= 3
 
 
@@ -139,6 +139,34 @@ def test_a_closed_card_names_who_decided_and_when(name):
     assert f"by {decision.by_name}" in sent
     assert str(decision.at_ms) in sent
     assert decision.reason in sent
+
+
+@pytest.mark.parametrize("name", [name for name in CLOSED if name.startswith(("review", "acceptance"))])
+def test_a_closed_card_stays_the_same_whatever_becomes_of_its_goal(name):
+    view = SAMPLES[name]
+    later = msgspec.structs.replace(
+        GOALS["paused"][0],
+        revision=9,
+        quota_spent_slots=40,
+        quota_allowed_slots=50,
+        seq=999,
+        todos=(),
+        objective="Other",
+    )
+    moved = msgspec.structs.replace(view, goal=later)
+    assert encode(draw(moved, locale="en", now_ms=NOW_MS)) == encode(draw(view, locale="en", now_ms=NOW_MS))
+
+
+def test_a_revision_that_waits_goes_by_its_own_title_and_priority():
+    fields = (
+        msgspec.structs.replace(REVIEW.fields[0], name="title", items=("Another title",)),
+        msgspec.structs.replace(REVIEW.fields[0], name="priority", items=("P0",)),
+    )
+    view = SAMPLES["review_open"]
+    view = msgspec.structs.replace(view, review=msgspec.structs.replace(REVIEW, fields=fields))
+    header = drawn(view)["header"]
+    assert header["title"]["content"] == "Another title"
+    assert header["text_tag_list"][0]["text"]["content"] == "P0"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +258,7 @@ def test_a_refused_form_keeps_what_was_typed_and_says_the_problem_first():
 
 
 def test_an_item_cannot_pass_for_two():
-    fields = (msgspec.structs.replace(REVIEW.fields[2], items=("One\n• Forged", "Two")),)
+    fields = (msgspec.structs.replace(REVIEW.fields[3], items=("One\n• Forged", "Two")),)
     view = msgspec.structs.replace(SAMPLES["review_open"], review=msgspec.structs.replace(REVIEW, fields=fields))
     assert "• One • Forged\n• Two" in [one["content"] for one in tagged(drawn(view), "plain_text")]
 

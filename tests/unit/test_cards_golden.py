@@ -1,6 +1,6 @@
 """Every state of every card, as it is sent.
 
-`FRONTSTAGE_UPDATE_GOLDENS=1 pytest tests/unit/test_cards_golden.py` draws them anew.
+`UPDATE_GOLDENS=1 pytest tests/unit/test_cards_golden.py` draws them anew.
 """
 
 import os
@@ -15,7 +15,7 @@ from cards.draw import draw, encode
 from tests.golden.card_views import NOW_MS, SAMPLES
 
 FOLDER = Path(__file__).parents[1] / "golden" / "cards"
-UPDATE = os.environ.get("FRONTSTAGE_UPDATE_GOLDENS") == "1"
+UPDATE = os.environ.get("UPDATE_GOLDENS") == "1"
 
 
 @pytest.mark.parametrize("name", SAMPLES)
