@@ -1,15 +1,16 @@
-"""A walk: the next command of somebody who is mostly sensible, chosen from what the state offers.
+"""A walk: the next command of people and agents who are mostly sensible, chosen from what the state offers.
 
-The chooser is whoever drives the walk (hypothesis, or a seeded generator). About one choice in a few is wrong on
-purpose: a stale basis, another's key, a todo that is not there. What comes of it is the core's to say.
+The chooser is whoever drives the walk (hypothesis, or a seeded generator). Now and then something is wrong on purpose:
+a stale basis, another's key, a todo that is not there, a command out of season. What comes of it is the core's to say.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from ledger.ids import MemberId, TodoId
 from ledger.rules.goals import state_basis
-from ledger.state import Goal, Todo
+from ledger.state import Goal, Lease, Todo
 from tests.support.world import World, digest
 
 Option = TypeVar("Option")
@@ -17,19 +18,18 @@ Choose = Callable[[Sequence[Option]], Option]
 
 PEOPLE = ("ann", "bob")
 AGENTS = ("builder", "helper", "stranger")
-GOALS = ("docs", "site")
-SCOPES = ("reports/**", "reports/a", "reports/a/b", "docs/*.md", "docs/a.md", "docs", "**")
-KEYS = ("run-1", "run-2", "run-3", "run-4", "run-5", "run-6")
+SCOPES = ("reports/**", "reports/a", "reports/a/b", "docs/*.md", "docs/a.md", "docs")
+KEYS = tuple(f"run-{number}" for number in range(1, 13))
 REVISIONS: tuple[dict[str, object], ...] = (
     {"objective": "Better docs"},
     {"objective": "Best docs"},
     {"budget": "two hours"},
     {"priority": "P0"},
     {"priority": "P2"},
-    {"write_scope": ["~"]},
-    {"enforce": ["constraints"]},
 )
+BAD_REVISIONS: tuple[dict[str, object], ...] = ({"write_scope": ["~"]}, {"enforce": ["constraints"]})
 STALE = "b1:" + "0" * 32
+MOVING = frozenset({"proposed", "clarifying", "active", "paused", "changes_requested", "delivered"})
 
 
 @dataclass(frozen=True)
@@ -44,234 +44,281 @@ class Move:
 class Walker:
     """Chooses the next command."""
 
-    def __init__(self, world: World, choose: Choose) -> None:
+    def __init__(self, world: World, choose: Choose, slip_one_in: int = 9) -> None:
         self.world = world
         self.choose = choose
+        self._slips = range(slip_one_in)
+
+    def slip(self) -> bool:
+        """Whether something is wrong this time."""
+        return self.choose(self._slips) == 0
+
+    def one_in(self, number: int) -> bool:
+        """Whether it happens this time."""
+        return self.choose(range(number)) == 0
 
     def next(self) -> Move:
-        """The next command, about whatever there is."""
-        if not self.world.state.goals:
+        """The next command, about a goal that is under way where there is one."""
+        goals = self.world.state.goals.values()
+        moving = [goal for goal in goals if goal.state in MOVING]
+        if not moving or (len(moving) < 3 and self.one_in(12)):
             return self.propose()
-        return self.choose(_WEIGHTED)(self)
+        goal = self.choose([*goals] if self.slip() else moving)
+        statuses = {todo.status for todo in goal.todos.values()}
+        if goal.is_executable and "done" in statuses and not statuses & {"open", "blocked"} and not self.one_in(3):
+            return self.settle(goal) if goal.pending else self.deliver(goal)
+        season = _ALWAYS if self.slip() else _SEASONS.get(goal.state, _ALWAYS)
+        return self.choose(season)(self, goal)
 
     # What to choose from.
-
-    def maybe(self, value: Option, one_in: int = 4) -> Option | None:
-        """The value, or now and then nothing."""
-        return None if self.choose(range(one_in)) == 0 else value
-
-    def goal(self) -> Goal:
-        """A goal, mostly one that is under way."""
-        goals = list(self.world.state.goals.values())
-        moving = [goal for goal in goals if goal.state in {"active", "changes_requested", "proposed", "delivered"}]
-        return self.choose(moving if moving and self.choose(range(6)) else goals)
 
     def todo(self, goal: Goal) -> str:
         """A todo, mostly an open one, now and then one that is not there."""
         open_ones = [todo.todo_id for todo in goal.todos.values() if todo.status == "open"]
-        every = [*goal.todos, "todo_none"]
-        return self.choose(open_ones if open_ones and self.choose(range(5)) else every)
+        return self.choose([*goal.todos, "todo_none"] if self.slip() or not open_ones else open_ones)
 
-    def worker(self) -> str:
-        """Mostly an agent."""
-        return self.choose((*AGENTS, "builder", "helper", "builder", *PEOPLE))
+    def free(self, goal: Goal) -> str:
+        """A todo that an agent could take, mostly."""
+        free = [todo_id for _, _, todo_id in goal.ready]
+        return self.choose(free) if free and not self.slip() else self.todo(goal)
 
     def person(self) -> str:
         """Mostly the owner."""
-        return self.choose(("ann", "ann", "ann", "bob"))
+        return self.choose((*PEOPLE, *AGENTS)) if self.slip() else "ann"
+
+    def agent(self) -> str:
+        """One of the two that have every goal, or somebody else."""
+        return self.choose((*AGENTS, "ann")) if self.slip() else self.choose(AGENTS[:2])
 
     def holder(self, todo: Todo | None) -> str:
         """Mostly whoever has the todo."""
-        if todo is not None and todo.claimed_by is not None and self.choose(range(4)):
-            return todo.claimed_by
-        return self.worker()
+        if todo is None or todo.claimed_by is None or self.slip():
+            return self.agent()
+        return todo.claimed_by
 
-    def fence(self, goal: Goal, todo_id: str, prefix: str = "") -> dict[str, object]:
+    def basis(self, right: str, older: Sequence[str]) -> str | None:
+        """What is shown now, or something else."""
+        return self.choose((*older, STALE, None)) if self.slip() else right
+
+    def fence(self, lease: Lease | None) -> tuple[str, int | None] | None:
         """The lease's key and version, mostly the right ones; nothing where there is no lease."""
-        lease = goal.leases.get(todo_id)  # type: ignore[call-overload]  # a walk may ask for what is not there
-        if lease is None or (lease.status != "active" and self.choose(range(4))):
+        if lease is None or (lease.status != "active" and not self.slip()) or self.one_in(12):
+            return None
+        key = self.choose(KEYS) if self.slip() else lease.idempotency_key
+        return key, self.choose((lease.version + 1, None)) if self.slip() else lease.version
+
+    def fenced(self, goal: Goal, todo_id: str) -> dict[str, object]:
+        """The fence as the commands of todos take it."""
+        found = self.fence(goal.leases.get(TodoId(todo_id)))
+        if found is None:
             return {}
-        key = self.choose((lease.idempotency_key,) * 4 + KEYS[:2])
-        version = self.choose((lease.version,) * 4 + (lease.version + 1, None))
-        version_name = "expected_version" if prefix == "" else f"{prefix}expected_version"
-        return {f"{prefix}idempotency_key": key} | ({} if version is None else {version_name: version})
+        return {"task_lease_idempotency_key": found[0], "task_lease_expected_version": found[1]}
 
     # The commands.
 
     def propose(self) -> Move:
         """Put a goal before its owners."""
         params: dict[str, object] = {
-            "goal_id": self.choose(GOALS),
             "objective": "Check the docs",
             "criterion": self.choose((["Every link works"], ["Every link works", "Every command runs"])),
-            "write_scope": self.choose((["**"], ["**"], ["reports/**", "docs"], [], ["../x"])),
-            "handoff_mode": self.choose(("optional_lease", "optional_lease", "soft_claim", "hard_lease")),
-            "owner": self.choose(([], [], ["ann"], ["ann", "bob"], ["builder"])),
-            "enforce": self.choose(([], [], [], ["write_scopes"], ["budget"])),
+            "write_scope": ["../x"] if self.slip() else self.choose((["**"], ["**"], ["reports/**", "docs"])),
+            "handoff_mode": self.choose(("optional_lease",) * 4 + ("soft_claim", "hard_lease")),
+            "owner": ["builder"] if self.slip() else self.choose(([], [], ["ann"], ["ann", "bob"])),
+            "enforce": ["budget"] if self.slip() else ["write_scopes"],
         }
+        if self.slip():
+            params["goal_id"] = self.choose([*self.world.state.goals, "docs"])
         return Move(self.choose((*PEOPLE, "builder")), "goal.propose", params)
 
-    def revise(self) -> Move:
+    def revise(self, goal: Goal) -> Move:
         """Change the promise."""
-        goal = self.goal()
-        changes = self.choose(REVISIONS)
-        basis = self.maybe(goal.intents[-1].basis, 2) or self.choose((None, None, None, STALE))
-        return Move(self.choose((*PEOPLE, "ann", "builder")), "goal.revise", _given(goal, changes | {"basis": basis}))
+        changes = self.choose(BAD_REVISIONS if self.slip() else REVISIONS)
+        basis = self.choose((None, goal.intents[(goal.pending or goal.confirmed or 1) - 1].basis))
+        who = self.choose((*PEOPLE, "builder")) if self.slip() else self.choose(("ann", goal.proposed_by))
+        return Move(who, "goal.revise", _given(goal, changes | {"basis": STALE if self.slip() else basis}))
 
-    def clarify(self) -> Move:
+    def clarify(self, goal: Goal) -> Move:
         """Ask or answer."""
-        goal = self.goal()
-        asked = {"question": "Which folder?"}
-        answered = {"answer": "docs", "question_id": self.choose((None, None, "q_1"))}
-        params = self.choose((asked, answered, answered, asked | answered))
-        return Move(self.choose((*PEOPLE, *AGENTS)), "goal.clarify", _given(goal, params))
+        asked, answered = {"question": "Which folder?"}, {"answer": "docs"}
+        params: dict[str, object] = {**(answered if goal.question else asked)}
+        if self.slip():
+            params = self.choose((asked | answered, answered | {"question_id": "q_1"}, asked, answered))
+        return Move(self.choose((*PEOPLE, *AGENTS)) if self.slip() else "ann", "goal.clarify", _given(goal, params))
 
-    def decide(self) -> Move:
-        """Say yes or no to the revision that waits, or to one that did."""
-        goal = self.goal()
-        bases = [intent.basis for intent in goal.intents]
-        action = self.choose(("goal.confirm",) * 6 + ("goal.decline", "goal.withdraw"))
-        who = self.choose((self.person(), self.person(), self.person(), self.worker()))
-        basis = self.choose((bases[-1],) * 5 + (bases[0], STALE, None))
-        return Move(who, action, _given(goal, {"basis": basis}))
+    def decide(self, goal: Goal) -> Move:
+        """Say yes or no to the revision that waits."""
+        if goal.question is not None and not self.slip():
+            return self.clarify(goal)
+        basis = self.basis(goal.intents[-1].basis, [goal.intents[0].basis])
+        verb = self.choose(("decline", "withdraw")) if self.one_in(12) else "confirm"
+        who = goal.intents[-1].proposed_by if verb == "withdraw" and not self.slip() else self.person()
+        return Move(who, f"goal.{verb}", _given(goal, {"basis": basis}))
 
-    def change_state(self) -> Move:
-        """Pause, resume or, seldom, stop."""
-        goal = self.goal()
-        action = "goal.resume" if goal.state == "paused" else self.choose(("goal.pause", "goal.resume", "goal.stop"))
-        if action == "goal.stop" and self.choose(range(3)):
-            action = "goal.pause"
-        basis = self.choose((None, state_basis(goal), STALE))
-        return Move(self.choose((self.person(), self.person(), "builder")), action, _given(goal, {"basis": basis}))
+    def settle(self, goal: Goal) -> Move:
+        """Decide on a revision of a promise that is in force, if there is one."""
+        return self.decide(goal) if goal.pending or self.slip() else self.add(goal)
 
-    def adopt(self) -> Move:
+    def halt(self, goal: Goal) -> Move:
+        """Pause, or seldom stop."""
+        verb = "stop" if self.one_in(4) else "resume" if self.slip() else "pause"
+        basis = STALE if self.slip() else self.choose((None, state_basis(goal)))
+        return Move(self.person(), f"goal.{verb}", _given(goal, {"basis": basis}))
+
+    def resume(self, goal: Goal) -> Move:
+        """Go on."""
+        return Move(self.person(), "goal.resume", _given(goal, {"basis": self.choose((None, state_basis(goal)))}))
+
+    def adopt(self, goal: Goal) -> Move:
         """Read the promise."""
-        goal = self.goal()
-        revision = self.choose((goal.confirmed or 1,) * 3 + (9,))
-        return Move(self.choose(AGENTS), "goal.adopt", _given(goal, {"revision": revision}))
+        return Move(self.agent(), "goal.adopt", _given(goal, {"revision": 9 if self.slip() else goal.confirmed or 1}))
 
-    def deliver(self) -> Move:
-        """Put the result before the owners."""
-        return Move(
-            self.choose((*AGENTS, "builder", "ann", "bob")), "goal.deliver", _given(self.goal(), {"summary": "Done"})
-        )
+    def deliver(self, goal: Goal) -> Move:
+        """Put the result before the owners, mostly when there is one."""
+        unfinished = any(todo.status in {"open", "blocked"} for todo in goal.todos.values())
+        if (unfinished or not goal.todos) and not self.slip():
+            return self.complete(goal) if unfinished else self.add(goal)
+        return Move(self.agent(), "goal.deliver", _given(goal, {"summary": "Done"}))
 
-    def judge(self) -> Move:
+    def judge(self, goal: Goal) -> Move:
         """Accept the delivery that waits, or send it back."""
-        goal = self.goal()
         bases = [delivery.basis for delivery in goal.deliveries] or [STALE]
-        basis = self.choose((bases[-1],) * 5 + (bases[0], STALE, None))
-        action = self.choose(("goal.accept", "goal.request-changes", "goal.request-changes"))
-        reason = {"reason": "Check the anchors"} if action == "goal.request-changes" else {}
-        return Move(
-            self.choose((self.person(), self.person(), self.worker())), action, _given(goal, reason | {"basis": basis})
-        )
+        params: dict[str, object] = {"basis": self.basis(bases[-1], bases[:1])}
+        if self.one_in(3):
+            return Move(self.person(), "goal.accept", _given(goal, params))
+        return Move(self.person(), "goal.request-changes", _given(goal, params | {"reason": "Check the anchors"}))
 
-    def add(self) -> Move:
-        """Add work."""
-        goal = self.goal()
-        names = tuple(f"todo_{name}" for name in ("aaa", "bbb", "ccc", "ddd"))
+    def add(self, goal: Goal) -> Move:
+        """Add work, mostly while there is little."""
+        if sum(todo.status in {"open", "blocked"} for todo in goal.todos.values()) >= 3 and not self.slip():
+            return self.complete(goal)
         params: dict[str, object] = {
             "text": "Check the links",
-            "todo_id": self.choose((*names, None, f"todo_{self.world.state.seq + 3:06d}")),
-            "depends_on": self.choose(([], [], [*goal.todos][:1], [*goal.todos][-1:], ["todo_none"])),
-            "required_write_scope": self.choose(([], [], [self.choose(SCOPES)], ["/etc"], ["src"])),
-            "required_capability": self.choose(([], [], [], ["docs"], ["gpu"])),
-            "excluded_agent": self.choose(([], [], [], ["helper"], ["nobody"])),
-            "bound_agent": self.choose((None, None, None, "builder", "helper")),
-            "role": self.choose(("agent",) * 5 + ("user",)),
-            "task_class": self.choose((None, "advancement_task", "user_action")),
+            "todo_id": self.choose((None, None, f"todo_{self.world.state.seq + 3:06d}", "todo_aaa")),
+            "depends_on": self.choose(([], [], [], [*goal.todos][-1:])),
+            "required_write_scope": self.choose(([], [self.choose(SCOPES)])),
+            "required_capability": ["gpu"] if self.slip() else self.choose(([], ["docs"])),
+            "excluded_agent": self.choose(([], [], [], [], [], ["helper"])),
+            "bound_agent": self.choose((None, None, None, None, None, "builder")),
+            "role": self.choose(("agent",) * 7 + ("user",)),
+            "task_class": None if self.slip() else "user_action",
             "priority": self.choose(("P0", "P1", "P2")),
         }
-        return Move(self.choose((*PEOPLE, "ann", *AGENTS)), "todo.add", _given(goal, params))
+        if self.slip():
+            wrong: tuple[dict[str, object], ...] = (
+                {"depends_on": ["todo_none"]},
+                {"required_write_scope": ["/etc"]},
+                {"required_write_scope": ["src"]},
+                {"excluded_agent": ["nobody"]},
+                {"excluded_agent": ["builder"], "bound_agent": "builder"},
+            )
+            params |= self.choose(wrong)
+        who = self.choose((*PEOPLE, *AGENTS)) if self.slip() else self.choose(("ann", "builder", "helper"))
+        return Move(who, "todo.add", _given(goal, params))
 
-    def claim(self) -> Move:
+    def claim(self, goal: Goal) -> Move:
         """Take work, softly, or give it back."""
-        goal = self.goal()
         todo_id = self.todo(goal)
-        if self.choose(range(5)) == 0:
-            return Move(self.holder(goal.todos.get(todo_id)), "todo.release", _given(goal, {"todo_id": todo_id}))  # type: ignore[call-overload]
-        params = {"todo_id": todo_id, "agent_id": self.choose((None,) * 6 + ("builder",))}
-        return Move(self.choose(AGENTS), "todo.claim", _given(goal, params))
+        if self.one_in(8):
+            return Move(
+                self.holder(goal.todos.get(TodoId(todo_id))), "todo.release", _given(goal, {"todo_id": todo_id})
+            )
+        params = {"todo_id": self.free(goal), "agent_id": "helper" if self.slip() else None}
+        return Move(self.agent(), "todo.claim", _given(goal, params))
 
-    def change(self) -> Move:
-        """Change, block or cancel work."""
-        goal = self.goal()
+    def change(self, goal: Goal) -> Move:
+        """Change, block, open or cancel work."""
+        blocked = [todo.todo_id for todo in goal.todos.values() if todo.status == "blocked"]
+        if blocked and not self.one_in(4):
+            return Move("ann", "todo.update", _given(goal, {"todo_id": self.choose(blocked), "status": "open"}))
         todo_id = self.todo(goal)
-        todo = goal.todos.get(todo_id)  # type: ignore[call-overload]
-        who = self.choose((self.holder(todo), "ann", "bob"))
-        fence = self.choose(({}, self.fence(goal, todo_id, "task_lease_")))
-        if todo is not None and todo.status == "blocked" and self.choose(range(3)):
-            return Move(who, "todo.update", _given(goal, {"todo_id": todo_id, "status": "open"}))
-        match self.choose(("update", "block", "cancel", "update")):
+        who = self.choose((self.holder(goal.todos.get(TodoId(todo_id))), self.person()))
+        about = {"todo_id": todo_id}
+        match self.choose(("update", "block", "cancel")):
             case "block":
-                return Move(who, "todo.block", _given(goal, fence | {"todo_id": todo_id, "reason": "The site is down"}))
+                about |= self.fenced(goal, todo_id) | {"reason": "The site is down"}
+                return Move(who, "todo.block", _given(goal, about))
             case "cancel":
-                return Move(who, "todo.cancel", _given(goal, fence | {"todo_id": todo_id}))
+                return Move(who, "todo.cancel", _given(goal, about | self.fenced(goal, todo_id)))
             case _:
                 changes = self.choose(
                     ({"priority": "P0"}, {"note": "Half done"}, {"status": "open"}, {"priority": "P2"})
                 )
-                return Move(who, "todo.update", _given(goal, changes | {"todo_id": todo_id}))
+                return Move(who, "todo.update", _given(goal, about | changes))
 
-    def acquire(self) -> Move:
+    def acquire(self, goal: Goal) -> Move:
         """Take work, exclusively and for a while."""
-        goal = self.goal()
         params: dict[str, object] = {
-            "todo_id": self.todo(goal),
+            "todo_id": self.free(goal),
             "idempotency_key": self.choose(KEYS),
-            "ttl_seconds": self.choose((30, 30, 300)),
-            "write_scope": self.choose(([], [], [self.choose(SCOPES)], ["../x"], ["src/x"])),
-            "owner": self.choose((None,) * 7 + ("helper",)),
-            "expected_version": self.choose((None,) * 6 + (0, 1)),
+            "ttl_seconds": self.choose((30, 300, 300)),
+            "write_scope": self.choose(([], [self.choose(SCOPES)])),
+            "owner": "helper" if self.slip() else None,
+            "expected_version": self.choose((0, 1)) if self.slip() else None,
         }
-        return Move(self.choose(AGENTS), "task-lease.acquire", _given(goal, params))
+        if self.slip():
+            params["write_scope"] = self.choose((["../x"], ["src/x"]))
+        return Move(self.agent(), "task-lease.acquire", _given(goal, params))
 
-    def keep(self) -> Move:
+    def keep(self, goal: Goal) -> Move:
         """Renew a lease, or give it back, or have the daemon write its end."""
-        goal = self.goal()
-        todo_id = self.choose([*goal.leases, "todo_none", *([self.todo(goal)] if goal.todos else [])])
-        lease = goal.leases.get(todo_id)  # type: ignore[call-overload]
-        if self.choose(range(4)) == 0:
+        active = [lease.todo_id for lease in goal.leases.values() if lease.status == "active"]
+        todo_id = self.choose(active) if active and not self.slip() else self.todo(goal)
+        if self.one_in(4):
             return Move("daemon", "task-lease.expire", _given(goal, {"todo_id": todo_id}))
-        who = lease.owner if lease is not None and self.choose(range(5)) else self.choose(AGENTS)
-        params = self.fence(goal, todo_id) or {"idempotency_key": "run-1", "expected_version": 0}
-        params.setdefault("idempotency_key", "run-1")
-        return Move(
-            who, self.choose(("task-lease.renew", "task-lease.release")), _given(goal, params | {"todo_id": todo_id})
-        )
+        lease = goal.leases.get(TodoId(todo_id))
+        who = self.agent() if lease is None or self.slip() else lease.owner
+        key, version = self.fence(lease) or ("run-1", 0)
+        params = {"todo_id": todo_id, "idempotency_key": key, "expected_version": version}
+        return Move(who, f"task-lease.{self.choose(('renew', 'renew', 'release'))}", _given(goal, params))
 
-    def submit(self) -> Move:
+    def held(self, goal: Goal) -> Todo | None:
+        """Work that an agent has in hand, mostly."""
+        held = [goal.todos[todo_id] for mine in goal.mine.values() for todo_id in mine]
+        return self.choose(held) if held and not self.slip() else None
+
+    def submit(self, goal: Goal) -> Move:
         """Hand in evidence."""
-        goal = self.goal()
-        todo_id = self.todo(goal)
+        held = self.held(goal)
+        if held is None and not self.slip():
+            return self.claim(goal) if goal.ready else self.change(goal) if goal.todos else self.add(goal)
+        todo_id = self.todo(goal) if held is None else held.todo_id
         params: dict[str, object] = {
             "label": "report.json",
             "sha256": digest(self.world.state.seq),
             "size_bytes": 812,
-            "todo_id": self.choose((todo_id, todo_id, todo_id, None)),
-            "criterion": self.choose(([], ["c1"], ["c9"])),
+            "todo_id": None if self.slip() else todo_id,
+            "criterion": ["c9"] if self.slip() else ["c1"],
         }
-        return Move(self.holder(goal.todos.get(todo_id)), "artifact.submit", _given(goal, params))  # type: ignore[call-overload]
+        return Move(self.holder(goal.todos.get(TodoId(todo_id))), "artifact.submit", _given(goal, params))
 
-    def complete(self) -> Move:
-        """Finish work, mostly what has been proved."""
-        goal = self.goal()
-        proved = [artifact for artifact in goal.artifacts.values() if artifact.todo_id is not None]
-        open_proved = [artifact for artifact in proved if goal.todos[artifact.todo_id].status == "open"]  # type: ignore[index]
-        chosen = self.choose(open_proved or proved) if proved and self.choose(range(5)) else None
-        todo_id = self.todo(goal) if chosen is None else str(chosen.todo_id)
-        evidence = [str(chosen.artifact_id)] if chosen else self.choose(([], [*goal.artifacts][:1], ["art_none"]))
+    def complete(self, goal: Goal) -> Move:
+        """Finish work, mostly what has been proved; prove it first where it has not."""
+        held = self.held(goal)
+        if held is None and not self.slip():
+            return self.submit(goal)
+        todo_id = self.todo(goal) if held is None else held.todo_id
+        proofs = [str(artifact.artifact_id) for artifact in goal.artifacts.values() if artifact.todo_id == todo_id]
+        if held is not None and not proofs and not self.slip():
+            return self.submit(goal)
         params: dict[str, object] = {
             "todo_id": todo_id,
-            "evidence": evidence,
-            "completion_turn_key": self.choose((None, None, "turn-1")),
-            "next_agent_todo": self.choose((None, None, "Follow up")),
+            "evidence": self.choose(([], [*goal.artifacts][:1], ["art_none"])) if self.slip() else proofs,
+            "completion_turn_key": self.choose((None, "turn-1", "turn-2")),
         }
-        if params["next_agent_todo"] is not None:
-            params["next_claimed_by"] = self.choose((None, "helper", "stranger"))
-        params |= self.fence(goal, todo_id, "task_lease_")
-        return Move(self.holder(goal.todos.get(todo_id)), "todo.complete", _given(goal, params))  # type: ignore[call-overload]
+        if self.one_in(4):
+            params |= {"next_agent_todo": "Follow up", "next_claimed_by": self.choose((None, "helper"))}
+            params |= {"next_claimed_by": "stranger"} if self.slip() else {}
+        who = self.holder(goal.todos.get(TodoId(todo_id)))
+        if todo_id in goal.todos and goal.todos[TodoId(todo_id)].completed_by is not None and not self.slip():
+            who = goal.todos[TodoId(todo_id)].completed_by or MemberId(who)
+        return Move(who, "todo.complete", _given(goal, params | self.fenced(goal, todo_id)))
+
+    def finish_persons(self, goal: Goal) -> Move:
+        """A person does what is a person's, where there is such work."""
+        theirs = [todo.todo_id for todo in goal.todos.values() if todo.role == "user" and todo.status == "open"]
+        if not theirs:
+            return self.complete(goal)
+        return Move(self.person(), "todo.complete", _given(goal, {"todo_id": self.choose(theirs)}))
 
 
 def _given(goal: Goal, params: dict[str, object]) -> dict[str, object]:
@@ -279,20 +326,28 @@ def _given(goal: Goal, params: dict[str, object]) -> dict[str, object]:
     return {"goal_id": goal.goal_id} | {name: value for name, value in params.items() if value is not None}
 
 
-_WEIGHTED: tuple[Callable[[Walker], Move], ...] = (
-    Walker.propose,
-    Walker.revise,
-    Walker.clarify,
-    *(Walker.decide,) * 3,
-    Walker.change_state,
-    Walker.adopt,
-    *(Walker.deliver,) * 2,
-    *(Walker.judge,) * 2,
+_Command = Callable[[Walker, Goal], Move]
+_WORK: tuple[_Command, ...] = (
     *(Walker.add,) * 3,
     *(Walker.claim,) * 3,
-    *(Walker.change,) * 2,
     *(Walker.acquire,) * 4,
-    *(Walker.keep,) * 3,
-    *(Walker.submit,) * 4,
-    *(Walker.complete,) * 4,
+    *(Walker.keep,) * 2,
+    *(Walker.submit,) * 3,
+    *(Walker.complete,) * 6,
+    *(Walker.finish_persons,) * 2,
+    *(Walker.change,) * 2,
+    *(Walker.deliver,) * 2,
+    *(Walker.adopt,) * 2,
+    *(Walker.settle,) * 3,
+    Walker.revise,
+    Walker.halt,
 )
+_SEASONS: dict[str, tuple[_Command, ...]] = {
+    "proposed": (*(Walker.decide,) * 6, Walker.clarify, Walker.revise),
+    "clarifying": (*(Walker.decide,) * 3, Walker.clarify, Walker.revise),
+    "active": _WORK,
+    "changes_requested": _WORK,
+    "paused": (*(Walker.resume,) * 4, Walker.submit, Walker.complete, Walker.settle, Walker.halt),
+    "delivered": (*(Walker.judge,) * 6, Walker.add, Walker.halt),
+}
+_ALWAYS: tuple[_Command, ...] = (*_WORK, Walker.decide, Walker.clarify, Walker.judge, Walker.resume)
