@@ -21,7 +21,7 @@ from daemon.relay.refusals import RelayRefusal
 from daemon.relay.toast import toast_for
 from daemon.relay.wire import Press
 from daemon.service import Service
-from ledger.catalogue import ACTIONS
+from ledger.catalogue import Action
 from ledger.events import Proof
 from ledger.ids import GoalId, MemberId
 from ledger.params import Params
@@ -30,6 +30,8 @@ from ledger.rules.common import Caller, refuse
 from ledger.writer import Answer, Request
 
 _log = logging.getLogger("frontstage.relay")
+_PRESS = Action(name="card.press", number=0, params=Params, who=frozenset(), hidden=True)
+"""Stands in the audit for a press whose own action could not be trusted."""
 Document: TypeAlias = dict[str, object]
 
 
@@ -64,13 +66,13 @@ class Presses:
         proof = lark_proof(ask.event_id)
         seen = self._verify(ask)
         if isinstance(seen, Refusal):
-            answer = await self._audit(seen, bot_caller(), proof)
-            return self._refused("press", ask, answer, goal_id=None, slots=[])
+            answer = await self._audit(_PRESS, seen, bot_caller(), proof)
+            return self._refused(_PRESS.name, ask, answer, goal_id=None, slots=[])
         caller = person_caller(seen.member_id, ask.chat_id)
         params = self._parameters(seen.button, ask)
         if isinstance(params, Refusal):
             self._keep_form(seen, ask, params)
-            answer = await self._audit(params, caller, proof)
+            answer = await self._audit(seen.button.action, params, caller, proof)
             return self._refused(seen.button.action.name, ask, answer, goal_id=None, slots=[seen.slot])
         return await self._act(seen, caller, proof, params, ask)
 
@@ -136,10 +138,8 @@ class Presses:
         if seen.button.action.name == "goal.propose" and refusal.code is not GeneralRefusal.IDEMPOTENCY_CONFLICT:
             self._forms.refused(seen.slot, ask.form, refusal.code.value, refusal.details)
 
-    async def _audit(self, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
-        job = Request(
-            action=ACTIONS["goal.show"], params=Params(), caller=caller, proof=proof, request_key=None, refused=refusal
-        )
+    async def _audit(self, action: Action, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
+        job = Request(action=action, params=Params(), caller=caller, proof=proof, request_key=None, refused=refusal)
         return await self._service.submit(job)
 
     def _refused(
