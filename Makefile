@@ -58,7 +58,7 @@ mutants: $(STAMP)
 	@$(BIN)/python -m tests.mutants
 
 kill-cycles: $(STAMP)
-	@KILL_CYCLES=$(KILL_CYCLES) $(BIN)/pytest -m kill_cycles tests/faults
+	@FRONTSTAGE_KILL_CYCLES=$(KILL_CYCLES) $(BIN)/pytest -m kill_cycles tests/faults
 
 format: $(STAMP)
 	@$(BIN)/ruff check --fix --select I .

@@ -13,10 +13,14 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 REQUIRED = "REQUIRE_BROWSER"
 """Set where a browser is expected: then a missing one is a failure and not a skip."""
 
+OF_THE_PRODUCT = (
+    "FRONTSTAGE_HOME", "FRONTSTAGE_SOCKET", "FRONTSTAGE_TOKEN", "FRONTSTAGE_TOKEN_FILE", "FRONTSTAGE_LOCALE",
+)  # fmt: skip
+
 
 def pytest_configure():
-    for name in [name for name in os.environ if name.startswith("FRONTSTAGE_")]:
-        del os.environ[name]
+    for name in OF_THE_PRODUCT:
+        os.environ.pop(name, None)
 
 
 def pytest_collection_modifyitems(config, items):
