@@ -35,6 +35,7 @@ ARTIFACTS_MAX = 20
 SlotKind = Literal["form", "review", "goal", "acceptance"]
 
 _FIELDS = (
+    "title",
     "objective",
     "criteria",
     "non_goals",

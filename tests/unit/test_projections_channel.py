@@ -1,6 +1,6 @@
 """`goal_channel_projection_v0`: the published schema, true at one event, the same from a replay, and nothing private.
 
-`FRONTSTAGE_UPDATE_GOLDENS=1 pytest tests/unit/test_projections_channel.py` writes the goldens anew.
+`UPDATE_GOLDENS=1 pytest tests/unit/test_projections_channel.py` writes the goldens anew.
 """
 
 import os
@@ -17,7 +17,7 @@ from ledger.state import GoalState
 from tests.support.ledger_script import START_MS, Script, script_in
 
 FOLDER = Path(__file__).parents[1] / "golden" / "projections"
-UPDATE = os.environ.get("FRONTSTAGE_UPDATE_GOLDENS") == "1"
+UPDATE = os.environ.get("UPDATE_GOLDENS") == "1"
 STATES = get_args(GoalState)
 
 # The published schema: every key of it, and what stands in the rows of its lists.
