@@ -15,13 +15,14 @@ import secrets
 import signal
 import socket
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from bot.assembly import assemble
 from bot.backend import Backend, BackendFault
 from bot.clock import SystemClock
-from bot.config import Config, ConfigError, app_secret, load
+from bot.config import ConfigError, app_secret, bot_token, load
 from bot.daemon_backend import open_backend
 from bot.lark_api import LarkSettings, open_lark
 from bot.logs import configure, where
@@ -35,19 +36,27 @@ EXIT_FAULT: Final = 8
 _log = logging.getLogger("frontstage.bot")
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setup:
+    """Everything that is read before anything runs."""
+
+    home: Path
+    socket: str
+    token: str = field(repr=False)
+    lark: LarkSettings
+    log_level: str
+
+
 def main() -> int:
     """Run the bot; returns the exit code."""
-    given = _arguments().parse_args()
-    home, path = _home(given.home), given.socket or os.environ.get("FRONTSTAGE_SOCKET") or None
     try:
-        config = load(home)
-        secret = app_secret(home, config.lark)
+        setup = read_setup(_arguments().parse_args())
     except ConfigError as error:
         sys.stderr.write(f"frontstage bot: {error}\n")
         return EXIT_USAGE
-    configure(config.bot.log_level)
+    configure(setup.log_level)
     try:
-        asyncio.run(_until_stopped(home, path, config, secret))
+        asyncio.run(_until_stopped(setup))
     except Exception as error:  # noqa: BLE001 - the top of the process
         for one in _leaves(error):
             _log.error("the bot ends: %s", where(one))
@@ -55,12 +64,30 @@ def main() -> int:
     return EXIT_OK
 
 
-async def _until_stopped(home: Path, path: str | None, config: Config, secret: str) -> None:
+def read_setup(given: argparse.Namespace) -> Setup:
+    """Settings and secrets of a home. Raises ConfigError."""
+    home = Path(given.home or os.environ.get("FRONTSTAGE_HOME") or "~/.frontstage").expanduser().absolute()
+    config = load(home)
+    return Setup(
+        home=home,
+        socket=given.socket or os.environ.get("FRONTSTAGE_SOCKET") or str(home / "daemon.sock"),
+        token=bot_token(home),
+        lark=LarkSettings(
+            app_id=config.lark.app_id,
+            app_secret=app_secret(home, config.lark),
+            domain=config.lark.domain,
+            locale=config.lark.locale,
+        ),
+        log_level=config.bot.log_level,
+    )
+
+
+async def _until_stopped(setup: Setup) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _stop, stop, loop)
     async with asyncio.TaskGroup() as group:
-        running = group.create_task(_serve(home, path, config, secret))
+        running = group.create_task(_serve(setup))
         waiting = group.create_task(stop.wait())
         await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
         running.cancel()
@@ -68,15 +95,15 @@ async def _until_stopped(home: Path, path: str | None, config: Config, secret: s
     _log.info("the bot has stopped")
 
 
-async def _serve(home: Path, path: str | None, config: Config, secret: str) -> None:
+async def _serve(setup: Setup) -> None:
     clock = SystemClock()
-    settings = LarkSettings(
-        app_id=config.lark.app_id, app_secret=secret, domain=config.lark.domain, locale=config.lark.locale
-    )
-    async with open_backend(home, path) as backend, open_lark(settings, now_ms=clock.steady_ms) as lark:
+    async with (
+        open_backend(setup.socket, setup.token) as backend,
+        open_lark(setup.lark, now_ms=clock.steady_ms) as lark,
+    ):
         await _daemon_is_there(backend)
         holder = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(4)}"
-        bot = assemble(lark, backend, clock, holder=holder, locale=config.lark.locale, home=home)
+        bot = assemble(lark, backend, clock, holder=holder, locale=setup.lark.locale, home=setup.home)
         _log.info("the bot runs")
         await bot.run()
 
@@ -104,10 +131,6 @@ def _leaves(error: BaseException) -> list[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for one in error.exceptions for leaf in _leaves(one)]
     return [error]
-
-
-def _home(given: str | None) -> Path:
-    return Path(given or os.environ.get("FRONTSTAGE_HOME") or "~/.frontstage").expanduser().absolute()
 
 
 def _arguments() -> argparse.ArgumentParser:

@@ -13,9 +13,10 @@ import msgspec
 from bot.lark import InboundMessage, InboundPress, ReceiveIdType, ToastType
 from ledger.projections.views import CardView
 
-DeliveryState = Literal["live", "reposted", "text", "paused", "gone"]
+DeliveryState = Literal["posting", "reposting", "live", "reposted", "text", "paused", "gone"]
 """How a slot's message is doing.
 
+`posting`, `reposting`: a post was begun and nobody knows yet that it arrived; `message_id` is the one it replaces.
 `live`: a card is up. `reposted`: the same, but the first message was taken away and this is the one replacement.
 `text`: the platform refused the card, a short text was posted instead (`message_id` is the older card's, if any).
 `paused`: the chat cannot be reached. `gone`: the message was taken away and none replaces it.

@@ -101,6 +101,19 @@ def app_secret(home: Path, lark: LarkSection) -> str:
     return secret
 
 
+def bot_token(home: Path) -> str:
+    """The bot's own credential for the daemon. Raises ConfigError."""
+    path = home / "bot.token"
+    try:
+        token = _read(path, SECRET_BYTES_MAX).decode("ascii").strip()
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path.name} is no credential") from None
+    _private(path, "it is the bot's credential")
+    if not token:
+        raise ConfigError(f"{path.name} is empty")
+    return token
+
+
 def _read(path: Path, bytes_max: int) -> bytes:
     try:
         with path.open("rb") as file:

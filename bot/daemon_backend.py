@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
@@ -48,11 +47,9 @@ class _DeliveriesDocument(msgspec.Struct):
 
 
 @asynccontextmanager
-async def open_backend(home: Path, socket: str | None = None) -> AsyncIterator["DaemonBackend"]:
-    """The daemon of a home, as the bot's own principal. Raises OSError if the bot's credential cannot be read."""
-    token = (home / "bot.token").read_text(encoding="utf-8").strip()
-    path = socket or str(home / "daemon.sock")
-    async with AsyncClient(path, token, surface="http", answer_ms_max=ANSWER_MS_MAX) as client:
+async def open_backend(socket: str, token: str) -> AsyncIterator["DaemonBackend"]:
+    """The daemon at a socket, asked as the bot's own principal."""
+    async with AsyncClient(socket, token, surface="http", answer_ms_max=ANSWER_MS_MAX) as client:
         yield DaemonBackend(client)
 
 

@@ -6,17 +6,14 @@ platform gets its one consequence:
     rate limit, unknown outcome   again, a few times, then later         gone          one new message, if still needed
     token, fatal                  later, with growing patience           chat lost     the slot pauses
     card refused                  one short text, then other content     bad request   this content is not tried again
-
-A post carries a key that does not depend on its content. Where an earlier post may have reached the platform without
-an answer (in this process, or in one before it), the message that comes back may show older content: then no digest is
-remembered and the next look patches it.
 """
 
+import asyncio
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 
-from bot.backend import Backend, Delivery, Slot
+from bot.backend import Backend, Slot
 from bot.clock import Clock
 from bot.dirty import DirtyCards
 from bot.holds import PressHolds
@@ -30,7 +27,9 @@ from bot.steps import (
     Post,
     Step,
     Wanted,
+    adopted,
     after_gone,
+    intended,
     is_open,
     next_step,
     patched,
@@ -43,6 +42,9 @@ from bot.texts import fallback_text
 from cards.draw import draw, encode, fingerprint
 from ledger.projections.views import CardView
 from ledger.text.say import Locale
+
+# After a restart everything is looked at once; the daemon has others to serve.
+VIEWS_ASKED_MAX: Final = 8
 
 _log = logging.getLogger("frontstage.bot.delivery")
 
@@ -69,28 +71,18 @@ class CardDelivery:
         self._holds = holds
         self._clock = clock
         self._locale = locale
-        self._inherited: set[str] = set()
-        self._lost_digest: dict[str, str] = {}
         self._hopeless_digest: dict[str, str] = {}
         self._closed: set[str] = set()
+        self._drawing = asyncio.Semaphore(VIEWS_ASKED_MAX)
 
-    def taken_over(self, slots: Iterable[str]) -> None:
-        """Begin to lead: another bot, or this one before it died, may have posted any of these and not said so."""
-        self._inherited = set(slots)
-        self._lost_digest.clear()
+    def taken_over(self) -> None:
+        """Begin to lead: what was hopeless before may not be so any more."""
         self._hopeless_digest.clear()
 
     async def adopt(self, slot: Slot, message_id: str) -> None:
-        """Take a message that somebody pressed for this slot's, if none is known: a record of it was lost."""
-        if message_id and self._journal.get(slot.slot) is None:
-            found = Delivery(
-                slot=slot.slot,
-                chat_id=slot.chat_id,
-                message_id=message_id,
-                digest="",
-                version=0,
-                sent_at_ms=self._clock.now_ms(),
-            )
+        """Take a message that somebody pressed for this slot's, if none is known."""
+        found = adopted(slot.slot, slot.chat_id, message_id, self._journal.get(slot.slot), self._clock.now_ms())
+        if found is not None:
             await self._journal.remember(found)
 
     def is_closed(self, slot: str) -> bool:
@@ -123,7 +115,8 @@ class CardDelivery:
         return True
 
     async def _draw(self, slot: Slot) -> Drawn | None:
-        seen = await self._backend.view(slot.slot)
+        async with self._drawing:
+            seen = await self._backend.view(slot.slot)
         if seen is None:
             return None
         card = draw(seen.view, locale=self._locale, now_ms=self._clock.now_ms())
@@ -134,31 +127,18 @@ class CardDelivery:
     def _step(self, drawn: Drawn | None) -> Step:
         if drawn is None or self._hopeless_digest.get(drawn.wanted.slot) == drawn.wanted.digest:
             return None
-        wanted = drawn.wanted
-        if wanted.slot in self._lost_digest:
-            # It may well be in the chat, open; closing it meanwhile must not leave it like that.
-            wanted = replace(wanted, posts_closed=True)
-        step = next_step(wanted, self._journal.get(wanted.slot), self._clock.now_ms())
-        if not isinstance(step, Post):
-            self._inherited.discard(wanted.slot)
-        return step
+        return next_step(drawn.wanted, self._journal.get(drawn.wanted.slot), self._clock.now_ms())
 
     async def _post(self, slot: Slot, drawn: Drawn, step: Post) -> None:
-        wanted = drawn.wanted
+        wanted, now_ms = drawn.wanted, self._clock.now_ms()
+        intent = intended(wanted, step, self._journal.get(slot.slot), now_ms)
+        await self._journal.intend(intent)
         try:
             sent = await self._post_somewhere(slot, drawn.card, card_uuid(slot.slot, step.replaces))
         except LarkFault as fault:
-            if fault.kind is LarkFaultKind.UNKNOWN_OUTCOME:
-                same = self._lost_digest.setdefault(slot.slot, wanted.digest) == wanted.digest
-                if not same:
-                    self._lost_digest[slot.slot] = ""
             await self._consequence(slot, drawn, fault)
             return
-        sure = slot.slot not in self._inherited and self._lost_digest.get(slot.slot, wanted.digest) == wanted.digest
-        self._inherited.discard(slot.slot)
-        self._lost_digest.pop(slot.slot, None)
-        now_ms = self._clock.now_ms()
-        await self._journal.remember(posted(wanted, step, sent.message_id, now_ms, content_is_sure=sure))
+        await self._journal.remember(posted(wanted, step, intent, sent.message_id, self._clock.now_ms()))
 
     async def _post_somewhere(self, slot: Slot, card: bytes, uuid: str) -> SentMessage:
         route = route_of_slot(slot)

@@ -27,6 +27,7 @@ TOAST_CHARS_MAX: Final = 300
 EVENT_TYPES_MAX: Final = 100
 PRESS_TRIES_MAX: Final = 2
 PRESS_RETRY_S: Final = 0.3
+LEAD_S_MAX: Final = 1.0
 # The platform says with this event that a chat can be reached (again).
 BOT_ADDED: Final = "im.chat.member.bot.added_v1"
 
@@ -129,8 +130,17 @@ class Inbound:
         except (LarkFault, NotLeadingError) as fault:
             _log.warning("the late result of a press could not be said: %s", type(fault).__name__)
 
+    async def _leads_soon(self) -> bool:
+        """Whether this bot may send, or may in a moment, because it has only just begun."""
+        try:
+            async with asyncio.timeout(LEAD_S_MAX):
+                await self._leadership.gained()
+        except TimeoutError:
+            return False
+        return self._leadership.holds()
+
     async def _answer(self, event: InboundMessage, reply: Reply) -> None:
-        if not self._leadership.holds():
+        if not await self._leads_soon():
             raise UnansweredError("another bot sends")
         if reply.kind == "card":
             if not await self._sync.posted(reply.slot):

@@ -1,7 +1,8 @@
 """What was delivered: known here at once, and written into the daemon as soon as it takes it.
 
-A record follows the platform's answer, never the other way round. If the daemon cannot take it, it waits here and the
-newest of a slot replaces the older; if the bot dies first, the key of the send finds the message again.
+A post is written down before it is made, and must be; what became of it is written after the platform's answer. If the
+daemon cannot take that, it waits here and the newest of a slot replaces the older; if the bot dies first, the next one
+finds the post in doubt, and the key of the send finds the message.
 """
 
 import asyncio
@@ -52,6 +53,14 @@ class Journal:
         self._known, self._of_goal, self._of_message = {}, {}, {}
         self._learn(loaded)
         self._learn(self._unwritten.values())
+
+    async def intend(self, delivery: Delivery) -> None:
+        """Write down what is about to be posted. Raises BackendFault: what is not written must not be done."""
+        if self._known.get(delivery.slot) == delivery:
+            return
+        await self._backend.put_delivery(delivery)
+        self._unwritten.pop(delivery.slot, None)
+        self._learn((delivery,))
 
     async def remember(self, delivery: Delivery) -> None:
         """Take in what the platform has confirmed, and write it if the daemon is there."""

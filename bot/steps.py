@@ -2,10 +2,14 @@
 
 The states of a delivery and the ways between them:
 
-    (none) ──post──▶ live ──taken away──▶ reposted ──taken away──▶ gone
-                      │  ▲                   │
-        card refused  ▼  │ a card again      │
-                     text ◀──────────────────┘        paused: from any, until the chat is heard of again
+    (none) ─▶ posting ─▶ live ─taken away─▶ reposting ─▶ reposted ─taken away─▶ gone
+                          │  ▲                              │
+            card refused  ▼  │ a card again                 │
+                         text ◀─────────────────────────────┘     paused: from any, until the chat is heard of again
+
+A post is written down before it is made, because between the platform's taking it and our hearing of that anything may
+happen. What was written down is posted again under the same key, even if the card is closed by then: the message that
+comes back may be the one that went before, and if its content is in doubt the next look patches it.
 
 A card that still wants something from somebody is *open*. Only an open card is posted anew, when it was taken away or
 grows too old to be changed; a closed one gets its last patch and is left alone.
@@ -25,6 +29,7 @@ DAY_MS: Final = 24 * HOUR_MS
 # The platform changes no message older than 14 days; the day before that is ours to replace it in.
 REPOST_AGE_MS: Final = 13 * DAY_MS
 PATCH_AGE_MS_MAX: Final = 14 * DAY_MS
+IN_DOUBT: Final = frozenset({"posting", "reposting"})
 LEFT_ALONE: Final = frozenset({"paused", "gone"})
 _ENDED: Final = frozenset({"accepted", "declined", "withdrawn", "stopped"})
 
@@ -66,6 +71,8 @@ def next_step(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Step:
         return Post() if wanted.is_open or wanted.posts_closed else None
     if delivered.state in LEFT_ALONE or wanted.version < delivered.version:
         return None
+    if delivered.state in IN_DOUBT:
+        return Post(replaces=delivered.message_id, reposted=delivered.state == "reposting")
     age_ms = now_ms - delivered.sent_at_ms
     if delivered.message_id and age_ms >= REPOST_AGE_MS and wanted.is_open:
         return Post(replaces=delivered.message_id)
@@ -76,17 +83,32 @@ def next_step(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Step:
     return Patch(message_id=delivered.message_id) if age_ms < PATCH_AGE_MS_MAX else None
 
 
-def posted(wanted: Wanted, step: Post, message_id: str, now_ms: int, *, content_is_sure: bool) -> Delivery:
-    """What to remember of a post.
+def intended(wanted: Wanted, step: Post, delivered: Delivery | None, now_ms: int) -> Delivery:
+    """What to write down before a post: the digest of its content, or none if posts with other content went before."""
+    if delivered is not None and delivered.state in IN_DOUBT:
+        return delivered if delivered.digest == wanted.digest else msgspec.structs.replace(delivered, digest="")
+    if delivered is not None and not delivered.message_id:
+        # A text stands there in its place; that must not be forgotten, or there would be a second one.
+        return delivered
+    return Delivery(
+        slot=wanted.slot,
+        chat_id=wanted.chat_id,
+        message_id=step.replaces,
+        digest=wanted.digest,
+        version=wanted.version,
+        sent_at_ms=now_ms if delivered is None else delivered.sent_at_ms,
+        state="reposting" if step.reposted else "posting",
+    )
 
-    When an earlier, lost post may have been the one that came back, its content is unknown: no digest is remembered, so
-    that the next look patches it.
-    """
+
+def posted(wanted: Wanted, step: Post, intent: Delivery, message_id: str, now_ms: int) -> Delivery:
+    """What to remember of a post: of content that is in doubt no digest, so that the next look patches it."""
+    is_sure = intent.state in IN_DOUBT and intent.digest == wanted.digest
     return Delivery(
         slot=wanted.slot,
         chat_id=wanted.chat_id,
         message_id=message_id,
-        digest=wanted.digest if content_is_sure else "",
+        digest=wanted.digest if is_sure else "",
         version=wanted.version,
         sent_at_ms=now_ms,
         state="reposted" if step.reposted else "live",
@@ -112,7 +134,21 @@ def paused(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Delivery:
 
 def resumed(delivered: Delivery) -> Delivery:
     """What to remember once a chat was heard of again: the content is looked at anew."""
-    return msgspec.structs.replace(delivered, state="live", digest="")
+    return msgspec.structs.replace(delivered, state="live" if delivered.message_id else "posting", digest="")
+
+
+def adopted(slot: str, chat_id: str, message_id: str, delivered: Delivery | None, now_ms: int) -> Delivery | None:
+    """What to remember when somebody pressed a message of a slot that none is known of: its record was lost."""
+    if not message_id or (delivered is not None and (delivered.message_id or delivered.state not in IN_DOUBT)):
+        return None
+    return Delivery(
+        slot=slot,
+        chat_id=chat_id,
+        message_id=message_id,
+        digest="",
+        version=0 if delivered is None else delivered.version,
+        sent_at_ms=now_ms,
+    )
 
 
 def after_gone(wanted: Wanted, delivered: Delivery) -> Post | Delivery:

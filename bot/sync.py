@@ -1,9 +1,9 @@
 """The reconciler: makes the cards in the chats equal to what the ledger says, and then stays silent.
 
-It is no queue of messages. Something happened to a goal: its cards are *dirty*. A worker takes a dirty card, asks for
-its view, draws it, and compares the content with what was delivered; only a difference is sent. So it does not matter
-how often, in which order or how late it learns that something happened, and after a restart it looks at everything
-once and finds most of it done. All of this happens only while this bot leads.
+It is no queue of messages. Something happened to a goal: its cards are *dirty*. A dirty card is taken up: the bot asks
+for its view, draws it, and compares the content with what was delivered; only a difference is sent. So it does not
+matter how often, in which order or how late it learns that something happened, and after a restart it looks at
+everything once and finds most of it done. All of this happens only while this bot leads.
 """
 
 import asyncio
@@ -24,13 +24,14 @@ from bot.logs import where
 from bot.outbox import NotLeadingError, Outbox
 from bot.patience import Patience
 from bot.routes import urgency_of
-from bot.steps import resumed
+from bot.steps import IN_DOUBT, resumed
 from bot.wanted import WantedSlots
 from ledger.text.say import Locale
 
-# Some workers take urgent cards only, so that a hundred goals that changed do not stand before one decision.
-WORKERS: Final = 12
-URGENT_WORKERS: Final = 4
+# A card in work mostly waits for its turn, so one slow chat must not use up all there is; and some of it is kept for
+# urgent cards, so that a hundred goals that changed do not stand before one decision.
+IN_WORK_MAX: Final = 224
+URGENT_IN_WORK_MAX: Final = 32
 # How long the events of one moment are gathered before a goal's cards are looked at.
 GATHER_S: Final = 0.05
 AGE_CHECK_EVERY_S: Final = 3_600.0
@@ -116,7 +117,8 @@ class Sync:
     async def posted(self, slot: str) -> bool:
         """Look at this card and say whether its chat has it now, or what stands in for it."""
         await self.settled((slot,))
-        return self._journal.get(slot) is not None
+        delivered = self._journal.get(slot)
+        return delivered is not None and delivered.state not in IN_DOUBT
 
     async def heard_from(self, chat_id: str) -> None:
         """A chat that could not be reached can be again: its cards are looked at anew."""
@@ -142,8 +144,8 @@ class Sync:
             group.create_task(self._follow())
             group.create_task(self._refresh())
             group.create_task(self._watch_ages())
-            for number in range(WORKERS):
-                group.create_task(self._work(urgent_only=number < URGENT_WORKERS))
+            group.create_task(self._hand_out(group, URGENT_IN_WORK_MAX, urgent_only=True))
+            group.create_task(self._hand_out(group, IN_WORK_MAX, urgent_only=False))
 
     async def _load(self) -> None:
         """Learn what was delivered and what is wanted; everything is looked at once."""
@@ -158,7 +160,7 @@ class Sync:
             self._daemon_patience.succeeded("load")
             self._seq = listed.seq
             slots = self._wanted.replace_all(listed.slots, self._clock.now_ms())
-            self._delivery.taken_over(slot.slot for slot in slots)
+            self._delivery.taken_over()
             self._mark(slots)
             return
 
@@ -212,14 +214,19 @@ class Sync:
             old = self._wanted.ageing(self._clock.now_ms())
             self._mark(slot for slot in old if not self._delivery.is_closed(slot.slot))
 
-    async def _work(self, *, urgent_only: bool) -> None:
-        dirty = self._dirty
+    async def _hand_out(self, group: asyncio.TaskGroup, in_work_max: int, *, urgent_only: bool) -> None:
+        dirty, room = self._dirty, asyncio.Semaphore(in_work_max)
         while True:
+            await room.acquire()
             key = await dirty.take(urgent_only=urgent_only)
-            try:
-                await self._look(key, dirty)
-            finally:
-                dirty.done(key)
+            group.create_task(self._work(key, dirty, room))
+
+    async def _work(self, key: str, dirty: DirtyCards, room: asyncio.Semaphore) -> None:
+        try:
+            await self._look(key, dirty)
+        finally:
+            dirty.done(key)
+            room.release()
 
     async def _look(self, key: str, dirty: DirtyCards) -> None:
         slot = self._wanted.find(key)

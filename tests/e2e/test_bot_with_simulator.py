@@ -107,7 +107,7 @@ async def test_answers_that_are_lost_make_no_second_message(tmp_path):
     async with running_stack(tmp_path) as stack:
         group = await paired(stack)
         for api in ("messages.reply", "messages.create", "messages.patch"):
-            await stack.control("faults", {"api": api, "kind": "drop_after_commit", "count": 2})
+            await stack.control("faults", {"api": api, "kind": "drop_after_commit"})
         review = await proposed(stack, group)
         await stack.press("ann", review, "Confirm")
         await stack.see("ann", group, has_button("Pause"), "the goal card")

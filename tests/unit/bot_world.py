@@ -371,10 +371,10 @@ class Running:
         return self.bot.inbound
 
 
-def review_view(goal_id="goal-3", *, revision=2, status="open", title=None):
+def review_view(goal_id="goal-3", *, revision=2, status="open", by="Ann Li"):
     shown = goal("proposed") if status == "open" else goal("active")
-    shown = msgspec.structs.replace(shown, goal_id=goal_id, **({"title": title} if title else {}))
-    review = msgspec.structs.replace(REVIEW, revision=revision, status=status)
+    shown = msgspec.structs.replace(shown, goal_id=goal_id)
+    review = msgspec.structs.replace(REVIEW, revision=revision, status=status, proposed_by=by)
     offered = ("goal.confirm", "goal.decline") if status == "open" else ()
     return card_view("review", tokens(*offered), goal=shown, review=review)
 

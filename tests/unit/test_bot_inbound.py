@@ -139,7 +139,7 @@ async def test_a_late_refusal_that_the_card_shows_is_not_said_again():
         world.daemon.delays_s["press"] = 6.0
         world.daemon.outcome = PressResult(ok=False, toast=REFUSED.toast, slots=(SLOT,))
         # Its view changes without an event, as a form's does that was refused.
-        world.daemon.on_press = lambda event: world.daemon.show(SLOT, review_view(title="Filled again"))
+        world.daemon.on_press = lambda event: world.daemon.show(SLOT, review_view(by="Filled again"))
         await bot.handlers.on_press(press())
         assert world.platform.texts() == []
         assert "Filled again" in world.platform.cards()[0].content
