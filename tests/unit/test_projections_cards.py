@@ -119,7 +119,7 @@ def test_a_review_shows_every_field_that_says_something_with_its_class():
     )
     review = review_view(script.seen, goal, 1)
     shown = {field.name: (field.field_class, field.items) for field in review.fields}
-    assert shown.keys() == FIELD_CLASS.keys() - {"title"}
+    assert shown.keys() == FIELD_CLASS.keys()
     assert all(field_class == FIELD_CLASS[name] for name, (field_class, _) in shown.items())
     assert shown["objective"][1] == ("Line one\nline two",)
     assert shown["owners"][1] == ("Ben Ortiz",)
