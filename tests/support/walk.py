@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ledger.ids import MemberId, TodoId
+from ledger.ids import TodoId
 from ledger.rules.goals import state_basis
 from ledger.state import Goal, Lease, Todo
 from tests.support.world import World, digest
@@ -309,9 +309,18 @@ class Walker:
             params |= {"next_agent_todo": "Follow up", "next_claimed_by": self.choose((None, "helper"))}
             params |= {"next_claimed_by": "stranger"} if self.slip() else {}
         who = self.holder(goal.todos.get(TodoId(todo_id)))
-        if todo_id in goal.todos and goal.todos[TodoId(todo_id)].completed_by is not None and not self.slip():
-            who = goal.todos[TodoId(todo_id)].completed_by or MemberId(who)
         return Move(who, "todo.complete", _given(goal, params | self.fenced(goal, todo_id)))
+
+    def complete_again(self, goal: Goal) -> Move:
+        """Say once more that something is done, as another turn or with another successor."""
+        done = [todo for todo in goal.todos.values() if todo.status == "done"]
+        if not done:
+            return self.complete(goal)
+        todo = self.choose(done)
+        turn = self.choose((todo.completion_turn_key, "turn-1", "turn-2"))
+        params = {"todo_id": todo.todo_id, "completion_turn_key": turn, "next_agent_todo": "Follow up again"}
+        who = self.person() if todo.completed_by is None or self.slip() else todo.completed_by
+        return Move(who, "todo.complete", _given(goal, params))
 
     def finish_persons(self, goal: Goal) -> Move:
         """A person does what is a person's, where there is such work."""
@@ -335,6 +344,7 @@ _WORK: tuple[_Command, ...] = (
     *(Walker.submit,) * 3,
     *(Walker.complete,) * 6,
     *(Walker.finish_persons,) * 2,
+    Walker.complete_again,
     *(Walker.change,) * 2,
     *(Walker.deliver,) * 2,
     *(Walker.adopt,) * 2,
