@@ -112,8 +112,17 @@ def _todo_cancelled(goal: Goal, event: Recorded) -> None:
     facts = cast("todo_events.TodoCancelled", event.facts)
     _change(goal, facts.todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=_reason(event))
     for other in goal.todos[facts.todo_id].depends_on:
-        goal.waiting.get(other, set()).discard(facts.todo_id)
+        _stop_waiting(goal, other, facts.todo_id)
     goal.unmet.pop(facts.todo_id, None)
+
+
+def _stop_waiting(goal: Goal, other: TodoId, todo_id: TodoId) -> None:
+    waiting = goal.waiting.get(other)
+    if waiting is None:
+        return
+    waiting.discard(todo_id)
+    if not waiting:
+        del goal.waiting[other]
 
 
 def _change(goal: Goal, todo_id: TodoId, **changes: object) -> None:
