@@ -6,18 +6,14 @@ load generator are processes of their own; each round measures both sides one af
     python -m tests.bench.bench_write_path
 """
 
-import hashlib
-import json
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 from statistics import median
-from typing import Self
 
-from tests.bench.preload import SECRET, copy_of, preloaded
+from tests.bench.asked import action, post
+from tests.bench.load import Script
+from tests.bench.preload import copy_of, preloaded
+from tests.bench.processes import Processes, Server, load
 from tests.bench.row import Row
 
 EVENTS = 1_000_000
@@ -26,6 +22,7 @@ ROUNDS = 9
 SECONDS = 0.7
 RATE_MIN = {32: 0.35, 128: 0.45}
 P50_MAX, P99_MAX = 5.0, 4.0
+ECHO = "against an aiohttp echo of the same request"
 
 
 def run() -> list[Row]:
@@ -34,111 +31,47 @@ def run() -> list[Row]:
         root = Path(folder)
         home = copy_of(preloaded(EVENTS, GOALS, 50), root / "home")
         with Processes(root) as processes:
-            processes.daemon(home.path)
-            echo_socket = processes.echo(600)
-            return _rounds(root, home.socket, echo_socket)
+            return _rounds(processes.daemon(home.path), processes.echo(600))
 
 
-def _rounds(root: Path, socket: str, echo_socket: str) -> list[Row]:
+def _rounds(daemon: Server, echo: Server) -> list[Row]:
     rates: dict[int, list[float]] = {32: [], 128: []}
     p50: list[float] = []
     p99: list[float] = []
+    shown: dict[int, str] = {}
     for number in range(ROUNDS):
         for clients in (1, 32, 128):
-            mine = _load(
-                root,
-                socket,
-                clients,
-                requests(
-                    f"{number}-{clients}", int(SECONDS * (4_000 if clients == 1 else 20_000)), "/v1/actions/todo.update"
-                ),
+            supply = scripts(
+                f"{number}-{clients}", int(SECONDS * (4_000 if clients == 1 else 20_000)), action("todo.update")
             )
-            theirs = _load(root, echo_socket, clients, requests("echo", 32, "/echo"))
+            mine = load(daemon, clients, SECONDS, supply)
+            theirs = load(echo, clients, SECONDS, scripts("echo", 32, "/echo"), again=True)
             if clients == 1:
-                p50.append(mine["p50"] / theirs["p50"])
+                p50.append(mine.writes.p50 / theirs.writes.p50)
             else:
-                rates[clients].append(mine["rate"] / theirs["rate"])
+                rates[clients].append(mine.writes.rate / theirs.writes.rate)
             if clients == 32:
-                p99.append(mine["p99"] / theirs["p99"])
+                p99.append(mine.writes.p99 / theirs.writes.p99)
+            shown[clients] = (
+                f"{mine.writes.rate:,.0f} / {theirs.writes.rate:,.0f} a second, "
+                f"{mine.cpu_us:.0f} / {theirs.cpu_us:.0f} us of CPU each; "
+            )
     return [
-        Row("durable action, rate, 32 clients", median(rates[32]), RATE_MIN[32], "at least", "x aiohttp echo"),
-        Row("durable action, rate, 128 clients", median(rates[128]), RATE_MIN[128], "at least", "x aiohttp echo"),
-        Row("durable action, p50, 1 client", median(p50), P50_MAX, "at most", "x aiohttp echo"),
-        Row("durable action, p99, 32 clients", median(p99), P99_MAX, "at most", "x aiohttp echo"),
+        Row("durable action, rate, 32 clients", median(rates[32]), RATE_MIN[32], "at least", shown[32] + ECHO),
+        Row("durable action, rate, 128 clients", median(rates[128]), RATE_MIN[128], "at least", shown[128] + ECHO),
+        Row("durable action, p50, 1 client", median(p50), P50_MAX, "at most", shown[1] + ECHO),
+        Row("durable action, p99, 32 clients", median(p99), P99_MAX, "at most", ECHO),
     ]
 
 
-def requests(tag: str, count: int, path: str) -> list[bytes]:
-    """Prepared requests, each with a key of its own."""
+def scripts(tag: str, count: int, path: str) -> list[Script]:
+    """Single requests, each with a key of its own."""
     made = []
     for number in range(count):
-        at_ms = time.time_ns() // 1_000_000
         goal = number % GOALS
         todo = f"todo_{goal}-{1 + number // GOALS % 49}"
-        body = json.dumps({"goal_id": f"g{goal}", "todo_id": todo, "note": f"Step {tag} {number}"}).encode()
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            f"Authorization: Bearer {SECRET}\r\nIdempotency-Key: k{at_ms:012x}-{_random_part(tag, number)}\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
-        )
-        made.append(head.encode() + body)
+        made.append([post(path, f"{tag}-{number}", goal_id=f"g{goal}", todo_id=todo, note=f"Step {tag} {number}")])
     return made
-
-
-def _random_part(tag: str, number: int) -> str:
-    return hashlib.sha256(f"{tag}-{number}-{os.getpid()}".encode()).hexdigest()[:16]
-
-
-def _load(root: Path, socket: str, clients: int, prepared: list[bytes]) -> dict[str, float]:
-    file = root / "requests"
-    file.write_bytes(b"\n\x00\n".join(prepared))
-    out = subprocess.run(
-        [sys.executable, "-m", "tests.bench.load", socket, str(clients), str(SECONDS), str(file)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    figures = json.loads(out.stdout)
-    assert not figures["bad"], figures.get("first_bad")
-    return figures
-
-
-class Processes:
-    """The servers of a bench; all end with it."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._running: list[subprocess.Popen[bytes]] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for process in self._running:
-            process.terminate()
-        for process in self._running:
-            process.wait(30)
-
-    def daemon(self, home: str) -> subprocess.Popen[bytes]:
-        """A daemon on a home, ready."""
-        log = (self._root / "daemon.log").open("wb")
-        return self._start([sys.executable, "-m", "daemon.app", "--home", home], Path(home) / "daemon.sock", log)
-
-    def echo(self, size: int) -> str:
-        """An echo server, ready; its socket."""
-        socket = self._root / f"echo-{size}.sock"
-        self._start([sys.executable, "-m", "tests.bench.echo", str(socket), str(size)], socket, subprocess.DEVNULL)
-        return str(socket)
-
-    def _start(self, argv: list[str], socket: Path, log: object) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(argv, stderr=log, cwd=Path(__file__).parents[2])  # type: ignore[call-overload]
-        self._running.append(process)
-        for _ in range(6_000):
-            if socket.exists():
-                return process
-            assert process.poll() is None, f"{argv} ended with {process.returncode}"
-            time.sleep(0.01)
-        raise TimeoutError(f"{argv} did not begin to listen")
 
 
 if __name__ == "__main__":
