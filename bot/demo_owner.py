@@ -12,6 +12,13 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+Shown = dict[str, object]
+"""Something that the chat shows, as it describes it."""
+
+_Seen = TypeVar("_Seen")
 
 PATIENCE_S = 45
 TITLE = "Docs in order"
@@ -27,78 +34,94 @@ class NotSeen(Exception):
 class Person:
     """Somebody with a phone in hand."""
 
-    def __init__(self, base_url, name):
+    def __init__(self, base_url: str, name: str) -> None:
         self.base_url = base_url
         self.name = name
 
-    def get(self, path, **query):
-        query["person"] = self.name
-        return self._open(urllib.request.Request(f"{self.base_url}/chat/api/{path}?{urllib.parse.urlencode(query)}"))
+    def get(self, path: str, **query: object) -> Shown:
+        """Look at something."""
+        asked = urllib.parse.urlencode({**query, "person": self.name})
+        return self._open(urllib.request.Request(f"{self.base_url}/chat/api/{path}?{asked}"))  # noqa: S310
 
-    def post(self, path, **body):
-        body["person"] = self.name
-        data = json.dumps(body).encode()
-        return self._open(urllib.request.Request(f"{self.base_url}/chat/api/{path}", data=data, headers={"Content-Type": "application/json"}))
+    def post(self, path: str, **body: object) -> Shown:
+        """Do something."""
+        data = json.dumps({**body, "person": self.name}).encode()
+        headers = {"Content-Type": "application/json"}
+        return self._open(urllib.request.Request(f"{self.base_url}/chat/api/{path}", data=data, headers=headers))  # noqa: S310
 
-    def _open(self, request):
+    def _open(self, request: urllib.request.Request) -> Shown:
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return json.load(answer)
+            with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310  (the simulator, on loopback)
+                shown = json.load(answer)
         except urllib.error.HTTPError as error:
             raise NotSeen(f"the chat says: {error.read().decode()[:300]}") from error
+        return shown if isinstance(shown, dict) else {}
 
-    def chats(self):
-        return self.get("chats")["chats"]
+    def chats(self) -> list[Shown]:
+        """The chats this person is in."""
+        return things(self.get("chats"), "chats")
 
-    def messages(self, chat):
-        return self.get(f"chats/{urllib.parse.quote(chat)}/messages", limit=50)["messages"]
+    def messages(self, chat: str) -> list[Shown]:
+        """What a chat shows, the oldest first."""
+        return things(self.get(f"chats/{urllib.parse.quote(chat)}/messages", limit=50), "messages")
 
-    def write(self, chat, text, *, mention_bot=False):
-        return self.post(f"chats/{urllib.parse.quote(chat)}/messages", text=text, mention_bot=mention_bot)["message_id"]
+    def write(self, chat: str, text: str, *, mention_bot: bool = False) -> str:
+        """Write a message."""
+        path = f"chats/{urllib.parse.quote(chat)}/messages"
+        return str(self.post(path, text=text, mention_bot=mention_bot)["message_id"])
 
-    def press(self, message, button, inputs=None):
+    def press(self, message: Shown, button: str, inputs: dict[str, str] | None = None) -> None:
         """Press a button by its label. What the platform itself reports to the person ends the story."""
-        shown = self.post(f"messages/{message['message_id']}/press", button=button, inputs=inputs or {}, confirm=True)
+        path = f"messages/{message['message_id']}/press"
+        shown = self.post(path, button=button, inputs=inputs or {}, confirm=True)
         if shown.get("error_code"):
             raise NotSeen(f"pressing {button!r} shows error {shown['error_code']}")
-        toast = shown.get("toast") or {}
+        toast = shown.get("toast")
+        toast = toast if isinstance(toast, dict) else {}
         say(f"    toast: {toast.get('content', '(none)')}")
         if toast.get("type") not in {"success", "info"}:
             raise NotSeen(f"pressing {button!r} was refused: {toast.get('content')}")
 
 
-def say(line):
-    print(line, flush=True)
+def say(line: str) -> None:
+    """Tell whoever watches."""
+    print(line, flush=True)  # noqa: T201
 
 
-def text_of(thing):
+def things(shown: object, name: str) -> list[Shown]:
+    """A list of described things, by its name."""
+    listed = shown.get(name) if isinstance(shown, dict) else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def text_of(thing: object) -> str:
     """Everything readable in a message, in reading order."""
     if isinstance(thing, str):
         return thing
-    if isinstance(thing, list):
-        return "\n".join(filter(None, map(text_of, thing)))
-    if isinstance(thing, dict):
-        return "\n".join(filter(None, (text_of(value) for value in thing.values())))
-    return ""
+    inner = thing if isinstance(thing, list) else list(thing.values()) if isinstance(thing, dict) else []
+    return "\n".join(filter(None, map(text_of, inner)))
 
 
-def buttons_of(thing):
+def everywhere(thing: object, name: str) -> Iterator[Shown]:
+    """Every described thing under this name, however deep."""
+    yield from things(thing, name)
+    inner = thing if isinstance(thing, list) else list(thing.values()) if isinstance(thing, dict) else []
+    for one in inner:
+        if isinstance(one, dict | list):
+            yield from everywhere(one, name)
+
+
+def buttons_of(thing: object) -> list[str]:
     """Labels of the buttons that can be pressed now."""
-    if isinstance(thing, list):
-        return [label for one in thing for label in buttons_of(one)]
-    if not isinstance(thing, dict):
-        return []
-    found = []
-    for one in thing.get("buttons", ()) if isinstance(thing.get("buttons"), list) else ():
-        if isinstance(one, dict) and not one.get("disabled") and one.get("enabled", True):
-            found.append(one.get("label", ""))
-    for name, value in thing.items():
-        if name != "buttons":
-            found += buttons_of(value)
-    return found
+    return [str(one.get("label")) for one in everywhere(thing, "buttons") if one.get("enabled", True)]
 
 
-def wait_for(what, look):
+def labels_of(thing: object) -> list[str]:
+    """Labels of the inputs that can be filled in."""
+    return [str(one.get("label")) for one in everywhere(thing, "inputs")]
+
+
+def wait_for(what: str, look: Callable[[], _Seen | None]) -> _Seen:
     """Look again and again until something is there, as a person does."""
     ends_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_at:
@@ -109,31 +132,40 @@ def wait_for(what, look):
     raise NotSeen(f"waited {PATIENCE_S} s for {what}")
 
 
-def card_with(person, chat, button, saying=""):
+def card_with(person: Person, chat: str, button: str, saying: str = "") -> Shown:
     """The newest message with this button and this text."""
 
-    def look():
-        for message in reversed(person.messages(chat)):
-            if button in buttons_of(message) and saying in text_of(message):
-                return message
-        return None
+    def look() -> Shown | None:
+        found = (one for one in reversed(person.messages(chat)) if button in buttons_of(one) and saying in text_of(one))
+        return next(found, None)
 
     return wait_for(f"a card with the button {button!r}", look)
 
 
-def message_saying(person, chat, words):
+def message_saying(person: Person, chat: str, words: str) -> Shown:
     """The newest message that says this."""
+    return wait_for(
+        f"a message saying {words!r}",
+        lambda: next((one for one in reversed(person.messages(chat)) if words in text_of(one)), None),
+    )
 
-    def look():
-        return next((message for message in reversed(person.messages(chat)) if words in text_of(message)), None)
 
-    return wait_for(f"a message saying {words!r}", look)
+def labelled(message: Shown, wanted: dict[str, str]) -> dict[str, str]:
+    """The values by the labels that are on the form; a label that begins as expected is the one."""
+    labels = labels_of(message)
+    chosen: dict[str, str] = {}
+    for start, value in wanted.items():
+        label = next((one for one in labels if one.startswith(start)), None)
+        if label is None:
+            raise NotSeen(f"the form has no field {start!r}, only {labels}")
+        chosen[label] = value
+    return chosen
 
 
-def play(base_url, name, chat, code):
+def play(base_url: str, name: str, chat: str, code: str) -> None:
     """From pairing to acceptance."""
     person = Person(base_url, name)
-    private = next(one for one in person.chats() if one["kind"] == "p2p")["chat_id"]
+    private = next(str(one["chat_id"]) for one in person.chats() if one["kind"] == "p2p")
     say(f"{name} sends the pairing code to the bot")
     person.write(private, code)
     message_saying(person, private, "paired")
@@ -144,43 +176,27 @@ def play(base_url, name, chat, code):
     inputs = {"Title": TITLE, "Objective": OBJECTIVE, "Acceptance criteria": CRITERIA, "May write": SCOPES}
     person.press(form, "Submit", labelled(form, inputs))
     review = card_with(person, chat, "Confirm", TITLE)
-    for line in (OBJECTIVE, *CRITERIA.splitlines()):
+    for line in (OBJECTIVE, *CRITERIA.splitlines(), SCOPES):
         if line not in text_of(review):
             raise NotSeen(f"the review card does not show {line!r}")
     say(f"{name} reads the review card: everything is as it was typed; confirms")
     person.press(review, "Confirm")
+    accept(person, chat)
+
+
+def accept(person: Person, chat: str) -> None:
+    """Read what was delivered, and accept it."""
     acceptance = card_with(person, chat, "Accept", TITLE)
-    seen = text_of(acceptance)
-    say(f"{name} reads the acceptance card: " + next((line for line in seen.splitlines() if "files" in line and "links" in line), "(no summary)"))
+    lines = text_of(acceptance).splitlines()
+    summary = next((line for line in lines if "files" in line and "links" in line), "(no summary)")
+    say(f"{person.name} reads the acceptance card: {summary}")
     person.press(acceptance, "Accept")
     message_saying(person, chat, "Accepted")
-    wait_for("the acceptance card to close", lambda: None if any("Accept" == label for m in person.messages(chat) for label in buttons_of(m)) else True)
+    wait_for(
+        "the acceptance card to close",
+        lambda: None if any("Accept" in buttons_of(one) for one in person.messages(chat)) else True,
+    )
     say("the acceptance card is closed for everyone")
-
-
-def labels_of(thing):
-    """Labels of the inputs that can be filled in."""
-    if isinstance(thing, list):
-        return [label for one in thing for label in labels_of(one)]
-    if not isinstance(thing, dict):
-        return []
-    found = [one["label"] for one in thing.get("inputs", ()) if isinstance(one, dict)] if isinstance(thing.get("inputs"), list) else []
-    for name, value in thing.items():
-        if name != "inputs":
-            found += labels_of(value)
-    return found
-
-
-def labelled(message, wanted):
-    """The values by the labels that are on the form; a label that begins as expected is the one."""
-    labels = labels_of(message)
-    chosen = {}
-    for start, value in wanted.items():
-        label = next((one for one in labels if one.startswith(start)), None)
-        if label is None:
-            raise NotSeen(f"the form has no field {start!r}, only {labels}")
-        chosen[label] = value
-    return chosen
 
 
 if __name__ == "__main__":

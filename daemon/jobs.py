@@ -1,12 +1,15 @@
 """Timers: what is due because time passed, and nothing else.
 
-The moments are in the state (a lease knows its end), so a missed tick is caught up and a restart forgets none. An
-apscheduler trigger says when the sweep runs; one loop with the injected clock fires it.
+What is due is in the state (a lease knows its end), so a missed tick is caught up and a restart forgets none. A trigger
+of apscheduler says when each job runs next; one loop with the injected clock fires it, so that virtual time works.
 """
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
@@ -16,13 +19,34 @@ from ledger.rules.common import Caller
 from ledger.rules.leases import ExpireLease
 from ledger.writer import Request
 
-SWEEP_EVERY_S = 1.0
+if TYPE_CHECKING:
+    from apscheduler.triggers.base import BaseTrigger
+
+SWEEP_EVERY_S = 1
+PRUNE_EVERY_S = 3_600
+SLEEP_S_MAX = 1.0
+"""The clock is asked at least this often, for it may have been set or stopped meanwhile."""
 SWEEP_MAX = 500
 """Leases written off in one sweep; the rest follow in the next."""
+REFUSALS_KEPT_MAX = 100_000
 
 _log = logging.getLogger("frontstage.jobs")
 _CALLER = Caller(member_id=DAEMON, kind="daemon", surface="daemon")
 _PROOF = Proof(kind="daemon", reference="sweep")
+
+
+@dataclass
+class Job:
+    """Something to do again and again."""
+
+    name: str
+    trigger: "BaseTrigger"
+    act: Callable[[], Awaitable[int]]
+    due: datetime | None = None
+
+    def plan(self, now: datetime) -> None:
+        """When it is due next; however many ticks were missed, it runs once for them."""
+        self.due = self.trigger.get_next_fire_time(self.due, now)
 
 
 def lapsed(service: Service, now_ms: int) -> Iterator[tuple[GoalId, TodoId]]:
@@ -37,17 +61,48 @@ async def sweep(service: Service) -> int:
     due = [pair for pair, _ in zip(lapsed(service, service.clock.now_ms()), range(SWEEP_MAX), strict=False)]
     for goal_id, todo_id in due:
         params = ExpireLease(goal_id=goal_id, todo_id=todo_id)
-        await service.submit(
-            Request(action=ACTIONS["task-lease.expire"], params=params, caller=_CALLER, proof=_PROOF, request_key=None)
+        request = Request(
+            action=ACTIONS["task-lease.expire"], params=params, caller=_CALLER, proof=_PROOF, request_key=None
         )
+        await service.submit(request)
     return len(due)
 
 
 async def run(service: Service) -> None:
-    """Sweep for as long as the daemon runs."""
+    """Fire what is due for as long as the daemon runs."""
+    # A tenth of a second of imports that readiness need not wait for.
+    from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415
+
+    jobs = [
+        Job("leases expired", IntervalTrigger(seconds=SWEEP_EVERY_S, timezone=UTC), lambda: sweep(service)),
+        Job(
+            "refusals pruned",
+            IntervalTrigger(seconds=PRUNE_EVERY_S, timezone=UTC),
+            lambda: service.prune_refusals(REFUSALS_KEPT_MAX),
+        ),
+    ]
+    for job in jobs:
+        job.plan(_now(service))
     while True:
-        await asyncio.sleep(SWEEP_EVERY_S)
+        await asyncio.sleep(_pause_s(jobs, _now(service)))
         if service.writable:
-            count = await sweep(service)
+            await fire(jobs, _now(service))
+
+
+async def fire(jobs: list[Job], now: datetime) -> None:
+    """Run every job that is due, and plan its next time."""
+    for job in jobs:
+        if job.due is not None and job.due <= now:
+            count = await job.act()
+            job.plan(now)
             if count:
-                _log.info("leases expired", extra={"count": count})
+                _log.info(job.name, extra={"count": count})
+
+
+def _now(service: Service) -> datetime:
+    return datetime.fromtimestamp(service.clock.now_ms() / 1000, UTC)
+
+
+def _pause_s(jobs: list[Job], now: datetime) -> float:
+    due = [job.due for job in jobs if job.due is not None]
+    return min(SLEEP_S_MAX, max(0.0, (min(due) - now).total_seconds())) if due else SLEEP_S_MAX

@@ -147,6 +147,24 @@ class Service:
         goal = self.committed.goals.get(goal_id)
         return 0 if goal is None else goal.last_seq
 
+    async def prune_refusals(self, keep_max: int) -> int:
+        """Drop the oldest audited refusals beyond `keep_max`; returns how many went."""
+        done: asyncio.Future[int] = self._loop.create_future()
+
+        def work() -> None:
+            try:
+                count = self._writer.prune_refusals(keep_max)
+            except StoreFull:
+                # Nothing was lost: the next hour tries again.
+                count = 0
+            except (StoreFault, WriterFenced) as error:
+                self._loop.call_soon_threadsafe(self._fail, error, [])
+                count = 0
+            self._loop.call_soon_threadsafe(done.set_result, count)
+
+        self._disk.put(work)
+        return await done
+
     def _wake(self) -> None:
         """Begin a group at the end of this turn of the loop, so that all that has arrived by then is in it."""
         if not self._pumping and not self._under_way:

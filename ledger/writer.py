@@ -198,6 +198,13 @@ class Writer:
         for row in rows:
             self._store.save_snapshot(self._term, row)
 
+    def prune_refusals(self, keep_max: int) -> int:
+        """Drop the oldest refusals beyond `keep_max`; the chain goes on from its anchor. Returns how many went."""
+        last = self._store.refusals_head().seq
+        if last - self._store.refusals_anchor().seq <= keep_max:
+            return 0
+        return self._store.prune_refusals(self._term, last - keep_max)
+
     @property
     def since_snapshot(self) -> int:
         """Events since the last snapshot."""

@@ -3,6 +3,7 @@
 A wrapper at registration, not a middleware: a middleware costs each request more than a hot read itself.
 """
 
+import logging
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
@@ -16,6 +17,7 @@ from ledger.rules.common import refuse
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NAME_CHARS_MAX = 64
+_log = logging.getLogger("frontstage.api")
 
 
 class Routes:
@@ -45,6 +47,11 @@ class Routes:
                 return refused(request, _name(request), refuse(GeneralRefusal.FAULT), service.committed.seq)
             except web.HTTPRequestEntityTooLarge:
                 return refused(request, _name(request), refuse(GeneralRefusal.BODY_TOO_LARGE), service.committed.seq)
+            except web.HTTPException:
+                raise
+            except Exception as error:  # noqa: BLE001  (the top of a request: a bug of ours is an answer too)
+                _log.error("a request failed", exc_info=error, extra={"route": _name(request)})
+                return refused(request, _name(request), refuse(GeneralRefusal.FAULT), service.committed.seq)
             finally:
                 watch.ends(connection)
 
