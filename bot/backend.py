@@ -4,7 +4,7 @@ The bot keeps nothing: every value here lives in the daemon. The adapter on the 
 `bot/daemon_backend.py`; tests use a fake behind the same protocol.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from enum import StrEnum
 from typing import Literal, Protocol
 
@@ -168,8 +168,8 @@ class Backend(Protocol):
         """Ask to lead, or to go on leading, for so long."""
         ...
 
-    def feed(self, after: int) -> AsyncIterator[FeedEvent]:
-        """Everything committed after `after`, and then what comes; it ends when the daemon ends it."""
+    def feed(self, after: int) -> AsyncGenerator[FeedEvent, None]:
+        """Everything committed after `after`, and then what comes; it ends when the daemon ends it. To be closed."""
         ...
 
     async def put_health(self, health: BotHealth) -> None:

@@ -1,8 +1,8 @@
 """The daemon behind the `Backend` protocol: its own client, its documents as values, its faults as kinds."""
 
-from collections.abc import AsyncIterator, Awaitable, Mapping
-from contextlib import asynccontextmanager
-from typing import Final, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Final, TypeVar, cast
 
 import msgspec
 
@@ -118,11 +118,14 @@ class DaemonBackend:
         """Ask to lead."""
         return _read(await _asked(self._client.leader(holder, ttl_ms)), Lease)
 
-    async def feed(self, after: int) -> AsyncIterator[FeedEvent]:
+    async def feed(self, after: int) -> AsyncGenerator[FeedEvent, None]:
         """Everything committed after `after`, then what comes."""
+        events = self._client.feed(after)
         try:
-            async for event in self._client.feed(after):
-                yield FeedEvent(seq=event.seq, kind=event.kind, goal_id=event.goal_id)
+            # It is a generator, whatever its annotation promises; closing it is what ends the connection.
+            async with aclosing(cast("AsyncGenerator[object, None]", events)):
+                async for event in events:
+                    yield FeedEvent(seq=event.seq, kind=event.kind, goal_id=event.goal_id)
         except (wire.WireFault, Refused) as error:
             raise _fault(error) from None
 

@@ -1,15 +1,21 @@
 """The set of cards that may have to change: each at most once, most urgent first, one worker at a time for each.
 
+Only so many cards of one chat are worked on at once, so that a chat that is slow or held keeps no other waiting.
+
 It is a set and no queue: however often a card is named while it waits, it is looked at once, with what is true then.
 A card that is named while a worker has it is handed out again afterwards, so nothing that happened meanwhile is lost.
 """
 
 import asyncio
 import heapq
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
 CARDS_MAX: Final = 100_000
+BUSY_IN_CHAT_MAX: Final = 8
+# Kept in each chat for what somebody waits for.
+URGENT_IN_CHAT_MAX: Final = 4
 Urgency = tuple[int, int]
 
 
@@ -25,8 +31,9 @@ class DirtyCards:
 
     def __init__(self) -> None:
         self._urgency: dict[str, Urgency] = {}
-        self._heap: list[_Entry] = []
+        self._heaps: dict[str, list[_Entry]] = {}
         self._busy: set[str] = set()
+        self._busy_in: Counter[str] = Counter()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._watchers: list[asyncio.Future[None]] = []
         self._numbers = 0
@@ -62,6 +69,7 @@ class DirtyCards:
         while (card := self._pop(urgent_only=urgent_only)) is None:
             await self._change()
         self._busy.add(card)
+        self._busy_in[_chat_of(card)] += 1
         return card
 
     def taken_up(self, card: str) -> None:
@@ -70,7 +78,9 @@ class DirtyCards:
 
     def done(self, card: str) -> None:
         """Give a card back."""
-        self._busy.discard(card)
+        if card in self._busy:
+            self._busy.remove(card)
+            self._busy_in[_chat_of(card)] -= 1
         urgency = self._urgency.get(card)
         if urgency is not None:
             self._push(card, urgency)
@@ -89,20 +99,32 @@ class DirtyCards:
     def _push(self, card: str, urgency: Urgency) -> None:
         self._numbers += 1
         self._urgency[card] = urgency
-        heapq.heappush(self._heap, _Entry(urgency, self._numbers, card))
+        heapq.heappush(self._heaps.setdefault(_chat_of(card), []), _Entry(urgency, self._numbers, card))
 
     def _pop(self, *, urgent_only: bool) -> str | None:
-        """The first entry that still stands. The entry of a busy card is dropped: `done` puts a new one."""
-        while self._heap:
-            entry = self._heap[0]
-            stands = self._urgency.get(entry.card) == entry.urgency and entry.card not in self._busy
-            if stands and urgent_only and entry.urgency[0] > 0:
-                return None
-            heapq.heappop(self._heap)
-            if stands:
-                del self._urgency[entry.card]
-                return entry.card
+        heads = [entry for chat in tuple(self._heaps) if (entry := self._head(chat)) is not None]
+        entry = min(
+            (one for one in heads if self._has_room(one) and not (urgent_only and one.urgency[0])), default=None
+        )
+        if entry is None:
+            return None
+        heapq.heappop(self._heaps[_chat_of(entry.card)])
+        del self._urgency[entry.card]
+        return entry.card
+
+    def _head(self, chat: str) -> _Entry | None:
+        """A chat's first entry that still stands. The entry of a busy card is dropped: `done` puts a new one."""
+        heap = self._heaps[chat]
+        while heap and (self._urgency.get(heap[0].card) != heap[0].urgency or heap[0].card in self._busy):
+            heapq.heappop(heap)
+        if heap:
+            return heap[0]
+        del self._heaps[chat]
         return None
+
+    def _has_room(self, entry: _Entry) -> bool:
+        most = BUSY_IN_CHAT_MAX + (0 if entry.urgency[0] else URGENT_IN_CHAT_MAX)
+        return self._busy_in[_chat_of(entry.card)] < most
 
     def _forget_timer(self, card: str) -> None:
         timer = self._timers.pop(card, None)
@@ -119,3 +141,7 @@ class DirtyCards:
         for watcher in watchers:
             if not watcher.done():
                 watcher.set_result(None)
+
+
+def _chat_of(card: str) -> str:
+    return card.rpartition("@")[2]

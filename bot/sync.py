@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import aclosing
 from typing import Final
 
 from bot.backend import Backend, BackendFault, BackendFaultKind, Slot
@@ -28,8 +29,8 @@ from bot.steps import IN_DOUBT, resumed
 from bot.wanted import WantedSlots
 from ledger.text.say import Locale
 
-# A card in work mostly waits for its turn, so one slow chat must not use up all there is; and some of it is kept for
-# urgent cards, so that a hundred goals that changed do not stand before one decision.
+# A card in work mostly waits for its turn. Some places are kept for urgent cards, so that a hundred goals that changed
+# do not stand before one decision.
 IN_WORK_MAX: Final = 224
 URGENT_IN_WORK_MAX: Final = 32
 # How long the events of one moment are gathered before a goal's cards are looked at.
@@ -168,11 +169,12 @@ class Sync:
         """Hear of everything that is committed, from where the list was true."""
         while True:
             try:
-                async for event in self._backend.feed(self._seq):
-                    self._seq = max(self._seq, event.seq)
-                    self._daemon_patience.succeeded("feed")
-                    self._stale.add(event.goal_id or None)
-                    self._some_stale.set()
+                async with aclosing(self._backend.feed(self._seq)) as events:
+                    async for event in events:
+                        self._seq = max(self._seq, event.seq)
+                        self._daemon_patience.succeeded("feed")
+                        self._stale.add(event.goal_id or None)
+                        self._some_stale.set()
             except BackendFault as fault:
                 if fault.kind is BackendFaultKind.REFUSED:
                     # It does not know this place in its history: look at everything again.
