@@ -9,8 +9,10 @@ import argparse
 import json
 import os
 import secrets
+import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -262,16 +264,31 @@ def _callbacks_off(base_url: str) -> None:
         answer.read()
 
 
-def _linger(base_url: str, code: str, processes: Processes) -> None:
+def _linger(base_url: str, code: str, processes: Processes) -> bool:
+    """Wait for the person at the terminal; True if a program is to play the owner now."""
     _say(f"\n  Open {base_url}/ and be {OWNER_NAME}. Then:")
     _say(f"   1. in the direct chat with the bot, send the pairing code   {code}")
     _say(f"   2. in “{CHAT}”, write to the bot (@):                       propose")
     _say("   3. fill in the form (May write: reports/**), submit, read the review card, confirm")
     _say("   4. the agent checks the docs and delivers; read the acceptance card and accept")
-    _say("\n  Ctrl-C ends the demo and verifies the ledger.\n")
+    _say("\n  Or press Enter here and watch a program do it. Ctrl-C ends the demo and verifies the ledger.\n")
+    while True:
+        readable, _, _ = select.select([sys.stdin], [], [], 0.5)
+        if readable:
+            return bool(sys.stdin.readline())
+        processes.check()
+
+
+def _rest(processes: Processes) -> None:
+    _say("\nLook around in the chat; Ctrl-C ends the demo.")
     resting = threading.Event()
     while not resting.wait(0.5):
         processes.check()
+
+
+def _plays_itself() -> bool:
+    """Where nobody can press a key or open a page, a program plays the owner."""
+    return not sys.stdin.isatty()
 
 
 def _run(options: argparse.Namespace, root: Path) -> int:
@@ -287,9 +304,11 @@ def _run(options: argparse.Namespace, root: Path) -> int:
         code = _pairing_code(place)
         if options.without_callbacks:
             _callbacks_off(base_url)
-        if not options.script:
+        if not options.script and not _plays_itself():
             try:
-                _linger(base_url, code, processes)
+                if _linger(base_url, code, processes):
+                    _play(base_url, code)
+                    _rest(processes)
             except KeyboardInterrupt:
                 _say()
             _say(_run_cli(place, "ledger", "verify").rstrip())
@@ -319,6 +338,7 @@ def main(argv: list[str] | None = None) -> int:
         "--without-callbacks", action="store_true", help="cut the card callbacks, to see the script fail"
     )
     options = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     # A short path: a Unix socket's has room for about a hundred bytes.
     root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp" if Path("/tmp").is_dir() else None))  # noqa: S108  (mkdtemp makes it private)
     try:

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 from bot import demo, demo_owner
 from tests.api.simulator_browser import Browser, browser
 
-WIDE, PHONE = (1180, 980), (390, 844)
+WIDE, PHONE = (1180, 1120), (390, 844)
 
 
 async def shoot(page: Browser, url: str, person: str, chat: str, path: Path, *, size=WIDE, dark=False, bottom=True) -> None:
@@ -54,21 +54,21 @@ async def pictures(url: str, code: str, chat_id: str, out: Path) -> None:
     async with browser() as page:
         await asyncio.to_thread(paired)
         form = await asyncio.to_thread(proposed)
-        await shoot(page, url, "ann", chat_id, out / "form-en.png")
+        await shoot(page, url, "ann", chat_id, out / "form.png")
         review = await asyncio.to_thread(submitted, form)
-        await shoot(page, url, "ann", chat_id, out / "review-en.png")
-        await shoot(page, url, "chen", chat_id, out / "review-zh-dark.png", dark=True)
+        await shoot(page, url, "ann", chat_id, out / "chat.png")
+        await shoot(page, url, "bo", chat_id, out / "review-zh-dark.png", dark=True)
         await shoot(page, url, "ann", chat_id, out / "review-phone.png", size=PHONE)
         await asyncio.to_thread(owner.press, review, "Confirm")
         await asyncio.to_thread(say.card_with, owner, demo.CHAT, "Pause", say.TITLE)
-        await shoot(page, url, "ann", chat_id, out / "goal-active-en.png")
+        await shoot(page, url, "ann", chat_id, out / "goal-active.png")
         acceptance = await asyncio.to_thread(say.card_with, owner, demo.CHAT, "Accept", say.TITLE)
-        await shoot(page, url, "ann", chat_id, out / "acceptance-en.png")
-        await shoot(page, url, "chen", chat_id, out / "acceptance-zh-dark.png", dark=True)
+        await shoot(page, url, "ann", chat_id, out / "acceptance.png")
+        await shoot(page, url, "bo", chat_id, out / "acceptance-zh-dark.png", dark=True)
         await shoot(page, url, "ann", chat_id, out / "acceptance-phone.png", size=PHONE)
         await asyncio.to_thread(owner.press, acceptance, "Accept")
         await asyncio.to_thread(say.message_saying, owner, demo.CHAT, "Accepted")
-        await shoot(page, url, "ann", chat_id, out / "goal-accepted-en.png")
+        await shoot(page, url, "ann", chat_id, out / "goal-accepted.png")
 
 
 def main(out: Path) -> None:
