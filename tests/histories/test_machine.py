@@ -23,7 +23,6 @@ from ledger.rules.leases import LeaseRefusal, effective_lease
 from ledger.rules.quota import QuotaDecision, decide_should_run
 from ledger.rules.todos import TodoRefusal
 from ledger.testing import Failure
-from ledger.verify import verify
 from ledger.wire import all_kinds
 from ledger.writer import Answer, Request
 from tests.histories.auditor import Auditor
@@ -158,11 +157,8 @@ class Histories(RuleBasedStateMachine):
             assert not isinstance(getattr(claimed, "code", None), TodoRefusal), claimed
 
     def teardown(self):
-        stored = self.world.store
-        assert verify(
-            stored.events(0), receipts=self.world.records.receipts.values(), refusals=stored.refusals(0)
-        ).holds
-        assert state_digest(replay(stored)) == state_digest(self.world.state)
+        assert self.world.proved().holds
+        assert state_digest(replay(self.world.store)) == state_digest(self.world.state)
 
 
 def test_no_history_breaks_a_promise_and_every_rule_is_met():

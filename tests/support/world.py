@@ -5,6 +5,7 @@ back, never taken from the writer, so that the two can be held against each othe
 """
 
 import json
+from collections.abc import Callable
 from itertools import count
 
 from ledger.catalogue import ACTIONS
@@ -20,6 +21,7 @@ from ledger.rules.common import Caller, Decision, Held
 from ledger.state import Goal, Todo, Workspace
 from ledger.store.memory import MemoryStore, Records
 from ledger.testing import FailingStore
+from ledger.verify import Report, verify
 from ledger.writer import Answer, Request, Writer
 
 START_MS = 1_790_000_000_000
@@ -58,24 +60,28 @@ def replay(store: Store) -> Workspace:
 class World:
     """One ledger and those who act on it."""
 
-    def __init__(self, records: Records | None = None) -> None:
-        self.records = records or Records()
-        self.store = FailingStore(MemoryStore(self.records))
-        self.state = replay(self.store)
+    def __init__(self, open_store: Callable[[], Store] | None = None) -> None:
+        self.records = Records()
+        self._open_store = open_store or (lambda: MemoryStore(self.records))
         self.now_ms = START_MS
         self._keys = count(1)
         self._salts = count(1)
-        self.writer = self.restart()
+        self.stored = self._open_store()
+        self._begin()
         if not self.state.created:
             self._people()
 
-    def restart(self) -> Writer:
+    def restart(self) -> None:
         """A new writer on what is stored, as after a crash."""
-        self.store = FailingStore(MemoryStore(self.records))
+        self.stored.close()
+        self.stored = self._open_store()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.store = FailingStore(self.stored)
         term = self.store.open_term("0" * 32)
         self.state = replay(self.store)
         self.writer = Writer(self.store, term, replay(self.store), self._salt, lambda: replay(self.store))
-        return self.writer
 
     def _salt(self, size: int) -> bytes:
         return next(self._salts).to_bytes(size, "big")
@@ -151,6 +157,11 @@ class World:
     def todo(self, todo_id: str, goal_id: str = DOCS) -> Todo:
         """A todo as readers see it."""
         return self.goal(goal_id).todos[TodoId(todo_id)]
+
+    def proved(self) -> Report:
+        """The whole history, checked as `ledger verify` does."""
+        reader = self.stored.reader()
+        return verify(reader.events(0), receipts=reader.receipts(), refusals=reader.refusals(0))
 
     def codes(self) -> list[str]:
         """The reasons in the refusals' chain, one for each row."""

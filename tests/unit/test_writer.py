@@ -13,7 +13,6 @@ from ledger.ports import DeliveryRow, JournalRow, StoreFault, StoreFull, WriterF
 from ledger.refusals import GeneralRefusal as G
 from ledger.rules.common import refuse
 from ledger.testing import Failure
-from ledger.verify import verify
 from ledger.writer import Keep, Request, Writer
 from tests.support.world import DOCS, World, replay
 
@@ -29,14 +28,6 @@ def world():
     return world
 
 
-def _proved(world: World):
-    return verify(
-        world.store.events(0),
-        receipts=world.records.receipts.values(),
-        refusals=world.store.refusals(0),
-    )
-
-
 def test_a_command_is_stored_before_it_is_answered_with_its_receipt_and_its_cause(world):
     answer = world.ask("builder", "todo.claim", "claim-1", **ONE)
     (row,) = list(world.store.events(answer.seq - 1))
@@ -49,7 +40,7 @@ def test_a_command_is_stored_before_it_is_answered_with_its_receipt_and_its_caus
         world.now_ms,
     )
     assert len(world.records.receipts) > 0
-    assert _proved(world).holds
+    assert world.proved().holds
 
 
 def test_words_are_stored_beside_the_body_under_a_salt_of_their_own(world):
@@ -123,7 +114,7 @@ class TestOneBatch:
         first, second = world.drain(builder, helper)
         assert first.events
         assert second.refusal.code == "claim_owner_mismatch"
-        assert _proved(world).holds
+        assert world.proved().holds
 
     def test_a_batch_is_one_append(self, world):
         appended = []
@@ -184,7 +175,7 @@ class TestNothingChanged:
             world.ask("builder", "goal.confirm", goal_id=DOCS)
         world.writer.flush_audit()
         assert [json.loads(row.body)["repeated"] for row in world.store.refusals(0)] == [1, 4]
-        assert _proved(world).holds
+        assert world.proved().holds
 
 
 class TestFullDisk:
@@ -198,7 +189,7 @@ class TestFullDisk:
         assert (world.store.head(), world.writer.full) == (head, True)
         (answer,) = world.drain(claim)
         assert (answer.events[0].seq, answer.replayed, world.writer.full) == (head.seq + 1, False, False)
-        assert _proved(world).holds
+        assert world.proved().holds
 
     def test_what_an_older_commit_settled_is_still_answered_and_with_a_seq_that_exists(self, world):
         first = world.ask("builder", "todo.claim", "key", **ONE)
@@ -224,7 +215,7 @@ class TestFullDisk:
         assert (answer.refusal, world.codes()) == (early, [])
         world.writer.flush_audit()
         assert world.codes() == ["malformed_params"]
-        assert _proved(world).holds
+        assert world.proved().holds
 
     def test_rows_of_inbound_events_and_cards_are_not_said_to_be_kept(self, world):
         world.store.fail(FULL)
@@ -259,10 +250,10 @@ class TestTheOutcomeIsUnknown:
         assert world.store.head().seq == head.seq + 1
 
     def test_a_writer_whose_term_ended_writes_nothing(self, world):
-        old, head = world.writer, world.store.head()
-        world.restart()
+        head = world.store.head()
+        world.stored.open_term("0" * 32)
         with pytest.raises(WriterFenced):
-            old.drain([world.request("builder", "todo.claim", **ONE)], world.now_ms)
+            world.writer.drain([world.request("builder", "todo.claim", **ONE)], world.now_ms)
         assert world.store.head() == head
 
 
@@ -281,7 +272,7 @@ def test_a_bug_in_a_rule_leaves_the_writer_on_what_is_stored(world, monkeypatch)
             world.writer.drain([good, world.request("builder", "todo.claim", **ONE)], world.now_ms)
     assert world.store.head() == head
     assert world.ask("ann", "todo.add", goal_id=DOCS, text="More").events[0].seq == head.seq + 1
-    assert _proved(world).holds
+    assert world.proved().holds
 
 
 def test_a_writer_on_another_state_than_the_stored_one_does_not_begin(world):
@@ -302,7 +293,7 @@ def test_erased_words_leave_the_chain_and_the_receipt_whole(world):
     world.ask("ann", "todo.add", "key", goal_id=DOCS, text="A secret name")
     rows = world.records.events
     rows[-1] = rows[-1]._replace(words=None, salt=None)
-    report = _proved(world)
+    report = world.proved()
     assert (report.holds, report.redacted) == (True, 1)
     world.restart()
     assert next(reversed(world.goal().todos.values())).title == ERASED
