@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+import msgspec
 from aiohttp import web
 
 from daemon import config, jobs, lock, logs
@@ -27,7 +28,7 @@ from daemon.api.meta import Meta
 from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
-from daemon.listen import BACKLOG, Guard, Watch, bind
+from daemon.listen import BACKLOG, Guard, Watch, bind, connections_max
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
 from daemon.relay.deliveries import Deliveries
@@ -37,15 +38,17 @@ from daemon.relay.message import Messages
 from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
-from daemon.service import Service
-from ledger.ports import StoreUnusable
+from daemon.service import Service, replay
+from ledger.ports import Store, StoreUnusable
 from ledger.snapshot import restore
+from ledger.state import Workspace
 from ledger.store.sqlite import open_sqlite
 
 EXIT_REFUSED, EXIT_FAULT, EXIT_HELD = 1, 8, 7
 LOCK_WAIT_S = 10.0
 """How long a daemon, or a single call, waits for another single call to finish with the ledger."""
-STOP_WAIT_S = 5.0
+STOP_WAIT_S = 2.0
+"""How long the end waits for a reader that takes nothing; commands have been answered by then."""
 GIL_SWITCH_S = 0.0005
 """Writer and event loop share one interpreter lock; a short turn keeps a commit from waiting for a busy loop."""
 REQUEST_BYTES_MAX = 300 * 1024
@@ -64,7 +67,7 @@ class Parts:
 
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
     """Put routes, relay and guard around a service."""
-    watch = Watch(clock)
+    watch = Watch(clock, connections_max())
     own_uid = os.getuid()
     app = web.Application(client_max_size=REQUEST_BYTES_MAX)
     routes = Routes(app, service, watch)
@@ -106,7 +109,7 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
         return EXIT_REFUSED
     term = store.open_term(incarnation)
     reducer = reducer_digest()
-    committed = restore(store, reducer, lambda why: _log.info("snapshot passed over", extra={"why": why}))
+    committed = _state_of(store, reducer)
     gc.collect()
     gc.freeze()
     service = Service(
@@ -115,7 +118,11 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     service.start()
     parts = build(home, service, clock, settings)
     runner = web.AppRunner(
-        parts.app, access_log=None, handle_signals=False, keepalive_timeout=0 if once_fd is not None else 75.0
+        parts.app,
+        access_log=None,
+        handle_signals=False,
+        keepalive_timeout=0 if once_fd is not None else 75.0,
+        shutdown_timeout=STOP_WAIT_S,
     )
     await runner.setup()
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -132,6 +139,15 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
         await runner.cleanup()
         service.close()
     return EXIT_FAULT if service.fatal is not None else 0
+
+
+def _state_of(store: Store, reducer: str) -> Workspace:
+    """The state of the store's head; a snapshot that cannot be read costs time and nothing else."""
+    try:
+        return restore(store, reducer, lambda why: _log.info("snapshot passed over", extra={"why": why}))
+    except msgspec.MsgspecError as error:
+        _log.warning("a snapshot cannot be read", exc_info=error)
+        return replay(store)
 
 
 async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) -> None:
@@ -177,13 +193,16 @@ async def _serve_socket(home: Home, runner: web.AppRunner, parts: Parts, stoppin
 def take_lock(home: Home, wait_s: float) -> IO[bytes]:
     """The ledger's lock, waiting for a single call to finish. Raises LedgerHeld when it is held for longer."""
     give_up_at = time.monotonic() + wait_s
+    seen: lock.Holder | None = None
     while True:
         try:
             return lock.take(Path(home.lock), started_at_ms=SystemClock().wall_ms(), socket_path=home.socket)
         except lock.LedgerHeld as held:
-            lasting = held.holder is not None and held.holder.socket != ""
+            # Seen twice, because whoever has just taken the lock may not have written its name over the last one's yet.
+            lasting = held.holder is not None and held.holder.socket != "" and held.holder == seen
             if lasting or time.monotonic() >= give_up_at:
                 raise
+            seen = held.holder
             time.sleep(0.02)
 
 

@@ -15,9 +15,10 @@ from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
 from ledger.ids import DAEMON, GoalId, TodoId
+from ledger.ports import JournalRow, StoreFault, WriterFenced
 from ledger.rules.common import Caller
 from ledger.rules.leases import ExpireLease
-from ledger.writer import Request
+from ledger.writer import Keep, Request
 
 if TYPE_CHECKING:
     from apscheduler.triggers.base import BaseTrigger
@@ -68,6 +69,14 @@ async def sweep(service: Service) -> int:
     return len(due)
 
 
+async def probe(service: Service) -> None:
+    """Find out whether a disk that was full has room again; nobody else would, if all wait until it has."""
+    row = JournalRow(app_id=DAEMON, event_key="probe", received_at_ms=service.clock.now_ms(), answer=None)
+    answer = await service.submit(Keep(journal=(row,)))
+    if answer.refusal is None:
+        _log.info("the ledger can be written again")
+
+
 async def run(service: Service) -> None:
     """Fire what is due for as long as the daemon runs."""
     # A tenth of a second of imports that readiness need not wait for.
@@ -83,10 +92,15 @@ async def run(service: Service) -> None:
     ]
     for job in jobs:
         job.plan(_now(service))
-    while True:
-        await asyncio.sleep(_pause_s(jobs, _now(service)))
-        if service.writable:
-            await fire(jobs, _now(service))
+    while not service.ended:
+        await asyncio.sleep(SLEEP_S_MAX if service.full else _pause_s(jobs, _now(service)))
+        try:
+            if service.full:
+                await probe(service)
+            elif service.writable:
+                await fire(jobs, _now(service))
+        except (StoreFault, WriterFenced):
+            return  # The service has said so, and ends.
 
 
 async def fire(jobs: list[Job], now: datetime) -> None:

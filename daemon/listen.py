@@ -5,8 +5,11 @@ does, and it keeps the number of connections bounded. The socket file is made pr
 """
 
 import asyncio
+import errno
 import os
+import resource
 import socket
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from daemon.paths import SOCKET_PATH_BYTES_MAX
 
 BACKLOG = 2_048
 CONNECTIONS_MAX = 2_048
+FILES_RESERVED = 64
+"""Open files that are not connections: the ledger, its readers, and the connection that is turned away."""
 SILENT_MS_MAX = 20_000
 """A connection that has asked nothing for this long, or has not finished asking, is closed."""
 IDLE_MS_MAX = 120_000
@@ -26,36 +31,62 @@ _TOO_MANY = (
 )
 
 
-class SocketPathTooLong(ValueError):
+class SocketUnusable(ValueError):
+    """Nobody can listen at the path; says why."""
+
+
+class SocketPathTooLong(SocketUnusable):
     """The path does not fit the kernel's field."""
 
 
 def bind(path: str) -> socket.socket:
-    """A private listening socket at `path`. The caller holds the ledger's lock, so a file that is there is stale."""
+    """A private listening socket at `path`. Raises SocketUnusable.
+
+    The caller holds the ledger's lock, so a socket in its own home is stale. A path that was chosen may be anybody's:
+    what is no socket is never removed, and neither is one that somebody answers at.
+    """
     size = len(os.fsencode(path))
     if size > SOCKET_PATH_BYTES_MAX:
         raise SocketPathTooLong(
             f"the socket's path has {size} bytes, at most {SOCKET_PATH_BYTES_MAX} fit: "
             "choose a shorter home or set FRONTSTAGE_SOCKET"
         )
-    Path(path).unlink(missing_ok=True)
+    _remove_stale(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
     try:
         listener.bind(path)
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        raise SocketUnusable(f"cannot listen at {path}: {error.strerror}") from error
     finally:
         os.umask(before)
     listener.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     return listener
 
 
+def _remove_stale(path: str) -> None:
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SocketUnusable(f"cannot look at {path}: {error.strerror}") from error
+    if not stat.S_ISSOCK(mode):
+        raise SocketUnusable(f"{path} is there and is no socket: move it away, or choose another path")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as visitor:
+        visitor.setblocking(False)  # noqa: FBT003  (the socket's own signature)
+        # A full backlog (EAGAIN) is somebody too; only a refusal says that nobody is behind it.
+        if visitor.connect_ex(path) in {errno.ECONNREFUSED, errno.ENOENT}:
+            Path(path).unlink(missing_ok=True)
+            return
+    raise SocketUnusable(f"somebody answers at {path}: another ledger's daemon listens there")
+
+
 class Guard(asyncio.Protocol):
     """A connection under watch: passes everything to the server's own protocol and notes when it was heard."""
 
-    __slots__ = ("_inner", "_watch", "asked", "busy", "heard_ms", "transport")
+    __slots__ = ("_inner", "_watch", "asked", "busy", "heard_ms", "patience_ms", "transport")
 
     def __init__(self, inner: asyncio.Protocol, watch: "Watch") -> None:
         self._inner = inner
@@ -64,6 +95,7 @@ class Guard(asyncio.Protocol):
         self.heard_ms = 0
         self.asked = False
         self.busy = 0
+        self.patience_ms = SILENT_MS_MAX
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the connection, unless there are too many."""
@@ -79,6 +111,7 @@ class Guard(asyncio.Protocol):
         """Pass on what was heard. Time counts from the first byte of a request, so that a trickle cannot hold on."""
         if not self.asked:
             self.asked = True
+            self.patience_ms = SILENT_MS_MAX
             self.heard_ms = self._watch.clock.boot_ms()
         self._inner.data_received(data)
 
@@ -101,11 +134,22 @@ class Guard(asyncio.Protocol):
         self._inner.resume_writing()
 
 
+def connections_max() -> int:
+    """How many connections this process can hold: the limit on open files is raised as far as it goes, and kept to."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS_MAX + FILES_RESERVED
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return CONNECTIONS_MAX if soft == resource.RLIM_INFINITY else max(1, min(CONNECTIONS_MAX, soft - FILES_RESERVED))
+
+
 class Watch:
     """All connections, and which of them have overstayed."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, connections_max: int = CONNECTIONS_MAX) -> None:
         self.clock = clock
+        self.connections_max = connections_max
         self._open: dict[asyncio.BaseTransport, Guard] = {}
 
     def factory(self, make: Callable[[], asyncio.Protocol]) -> Callable[[], Guard]:
@@ -114,7 +158,7 @@ class Watch:
 
     def admit(self, transport: asyncio.BaseTransport, guard: Guard) -> bool:
         """Whether there is room."""
-        if len(self._open) >= CONNECTIONS_MAX:
+        if len(self._open) >= self.connections_max:
             return False
         self._open[transport] = guard
         return True
@@ -135,13 +179,14 @@ class Watch:
         if guard is not None:
             guard.busy -= 1
             guard.asked = False
+            guard.patience_ms = IDLE_MS_MAX
             guard.heard_ms = self.clock.boot_ms()
 
     def sweep(self) -> int:
         """Close what has overstayed; returns how many."""
         now_ms = self.clock.boot_ms()
         over = [
-            guard for guard in self._open.values() if not guard.busy and now_ms - guard.heard_ms > self._patience(guard)
+            guard for guard in self._open.values() if not guard.busy and now_ms - guard.heard_ms > guard.patience_ms
         ]
         for guard in over:
             if guard.transport is not None:
@@ -153,9 +198,6 @@ class Watch:
         while True:
             await asyncio.sleep(SWEEP_EVERY_S)
             self.sweep()
-
-    def _patience(self, guard: Guard) -> int:
-        return SILENT_MS_MAX if guard.asked else IDLE_MS_MAX
 
     @property
     def count(self) -> int:

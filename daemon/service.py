@@ -119,6 +119,16 @@ class Service:
         return self.fatal is None and not self._writer.full and not self._closing
 
     @property
+    def ended(self) -> bool:
+        """Whether nothing more will be committed in this service's life."""
+        return self.fatal is not None or self._closing
+
+    @property
+    def full(self) -> bool:
+        """Whether the last commit found the disk full or read-only."""
+        return self._writer.full
+
+    @property
     def waiting(self) -> int:
         """Commands in the queue or being written."""
         return len(self._jobs) + self._under_way
@@ -160,7 +170,11 @@ class Service:
             except (StoreFault, WriterFenced) as error:
                 self._loop.call_soon_threadsafe(self._fail, error, [])
                 count = 0
-            self._loop.call_soon_threadsafe(done.set_result, count)
+            self._loop.call_soon_threadsafe(finish, count)
+
+        def finish(count: int) -> None:
+            if not done.done():  # Whoever asked may have been told to end meanwhile.
+                done.set_result(count)
 
         self._disk.put(work)
         return await done
@@ -187,23 +201,33 @@ class Service:
         if prepared.writes:
             self._disk.put(lambda: self._append(prepared, batch))
         else:
-            self._deliver(batch, prepared.answers)
+            self._deliver(batch, lambda: prepared.answers)
 
     def _work(self) -> None:
         """The thread: whatever waits for the disk, one thing after the other."""
         while (job := self._disk.get()) is not None:
-            job()
+            try:
+                job()
+            except Exception as error:  # noqa: BLE001  (the top of the thread: were it to die, every command would wait for ever)
+                self._loop.call_soon_threadsafe(self._fail, error, [])
 
     def _append(self, prepared: Prepared, batch: list[_Job]) -> None:
         try:
             self._writer.append(prepared)
         except StoreFull:
-            self._loop.call_soon_threadsafe(lambda: self._deliver(batch, self._writer.undo(prepared)))
-        except (StoreFault, WriterFenced) as error:
+            self._loop.call_soon_threadsafe(self._deliver, batch, lambda: self._writer.undo(prepared))
+        except Exception as error:  # noqa: BLE001  (a fault, a fence, or a bug: the outcome is unknown all the same)
             self._loop.call_soon_threadsafe(self._fail, error, batch)
         else:
-            self._loop.call_soon_threadsafe(lambda: self._deliver(batch, self._writer.settle(prepared)))
+            self._loop.call_soon_threadsafe(self._deliver, batch, lambda: self._writer.settle(prepared))
             self.store.checkpoint()
+
+    def _keep_snapshot(self, rows: list[SnapshotRow]) -> None:
+        try:
+            self._writer.keep_snapshot(rows)
+        except StoreFull as error:
+            # It is a cache: what was not kept is folded from the log.
+            _log.warning("the snapshot could not be kept", exc_info=error)
 
     def _last_words(self, rows: list[SnapshotRow]) -> None:
         try:
@@ -213,10 +237,15 @@ class Service:
             # Nothing that was acknowledged rests on these rows: the next start folds the log instead.
             _log.warning("the last audit rows or the snapshot could not be kept", exc_info=error)
 
-    def _deliver(self, batch: list[_Job], answers: list[Answer]) -> None:
-        for answer in answers:
-            if answer.events and not answer.replayed:
-                self._fold(answer.events)
+    def _deliver(self, batch: list[_Job], settle: Callable[[], list[Answer]]) -> None:
+        try:
+            answers = settle()
+            for answer in answers:
+                if answer.events and not answer.replayed:
+                    self._fold(answer.events)
+        except Exception as error:  # noqa: BLE001  (a bug: readers may no longer be told what is true)
+            self._fail(error, batch)
+            return
         self._under_way = 0
         for (_, future), answer in zip(batch, answers, strict=True):
             if not future.done():
@@ -226,7 +255,7 @@ class Service:
             tick.set_result(None)
         if self._writer.since_snapshot >= SNAPSHOT_EVERY:
             rows = self._writer.snapshot_rows(self._reducer_digest)
-            self._disk.put(lambda: self._writer.keep_snapshot(rows))
+            self._disk.put(lambda: self._keep_snapshot(rows))
         if self._jobs:
             self._wake()
         else:

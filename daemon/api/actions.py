@@ -51,7 +51,6 @@ class ActionRoutes:
             service = self._service
             principal = prove(request, service, self._own_uid)
             if isinstance(principal, Refusal):
-                service.counters.unauthenticated += 1
                 return refused(request, action.name, principal, service.committed.seq)
             params = await self._params(request, action)
             if isinstance(params, Refusal):
@@ -77,6 +76,11 @@ class ActionRoutes:
             return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
         except TimeoutError:
             return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
+        except web.RequestPayloadError:
+            return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="cannot be decoded")
+        if len(body) > BODY_BYTES_MAX:
+            # Sent in pieces or packed, so that its head did not say how large it is.
+            return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
         return parse_body(action, body)
 
     async def _refuse(
@@ -100,7 +104,6 @@ class ActionRoutes:
             service = self._service
             principal = prove(request, service, self._own_uid)
             if isinstance(principal, Refusal):
-                service.counters.unauthenticated += 1
                 return refused(request, action.name, principal, service.committed.seq)
             key = (action.name, principal.caller.member_id, request.query_string)
             body = None if wants_text(request) else self._cache.find(key)

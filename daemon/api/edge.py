@@ -42,15 +42,24 @@ def prove(request: web.Request, service: Service, own_uid: int) -> Principal | R
     """Who is calling, by token or by peer uid."""
     surface = request.headers.get("X-Frontstage-Surface", "http")
     if surface not in _SURFACES:
-        return refuse(GeneralRefusal.SURFACE_FORBIDDEN, surface=surface[:16], allowed=sorted(_SURFACES))
+        shown = surface[:16] if surface.isascii() and surface.isprintable() else None
+        return refuse(GeneralRefusal.SURFACE_FORBIDDEN, surface=shown, allowed=sorted(_SURFACES))
     header = request.headers.get("Authorization")
-    if header is not None:
-        return _by_token(header, service.committed, service.clock.now_ms(), cast("Surface", surface))
-    uid = peer_uid(request)
+    proved = (
+        _by_peer(peer_uid(request), own_uid, cast("Surface", surface))
+        if header is None
+        else _by_token(header, service.committed, service.clock.now_ms(), cast("Surface", surface))
+    )
+    if isinstance(proved, Refusal):
+        service.counters.unauthenticated += 1
+    return proved
+
+
+def _by_peer(uid: int | None, own_uid: int, surface: Surface) -> Principal | Refusal:
     if uid is None or uid != own_uid:
         return refuse(GeneralRefusal.UNAUTHENTICATED)
     return Principal(
-        Caller(member_id=OPERATOR, kind="operator", surface=cast("Surface", surface)),
+        Caller(member_id=OPERATOR, kind="operator", surface=surface),
         Proof(kind="peer", reference=str(uid)),
     )
 
@@ -59,7 +68,8 @@ def _by_token(header: str, workspace: Workspace, now_ms: int, surface: Surface) 
     scheme, _, secret = header.partition(" ")
     if scheme != "Bearer" or not secret:
         return refuse(GeneralRefusal.UNAUTHENTICATED)
-    token = workspace.tokens.get(hashlib.sha256(secret.encode()).hexdigest())
+    # A header may hold bytes that are no text; they are hashed as they came, and match nothing.
+    token = workspace.tokens.get(hashlib.sha256(secret.encode(errors="surrogateescape")).hexdigest())
     if token is None:
         return refuse(GeneralRefusal.UNAUTHENTICATED)
     member = workspace.members[token.member_id]
@@ -113,9 +123,8 @@ def parse_query(action: Action, request: web.Request) -> Params | Refusal:
         field = action.params.model_fields.get(name)
         is_list = field is not None and "tuple" in str(field.annotation)
         if len(given) > 1 and not is_list:
-            return refuse(
-                GeneralRefusal.MALFORMED_PARAMS, fields=[{"field": name[:64], "problem": "given more than once"}]
-            )
+            problem = {"field": name[:64], "problem": "given more than once"}
+            return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=[problem], **problem)
         values[name] = given if is_list else given[0]
     try:
         return action.params.model_validate_strings(values)

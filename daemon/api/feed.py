@@ -58,10 +58,14 @@ class Feed:
 
     async def _send_from(self, response: EventSourceResponse, after: int) -> None:
         sent = after
-        while response.is_connected() and self._service.writable:
+        # A full disk stops writers, not readers: only the end of the service ends a feed.
+        while response.is_connected() and not self._service.ended:
             events = await self._page(sent)
             for event in events:
-                await response.send(_line(event), id=str(event.seq), event=event.kind)
+                try:
+                    await response.send(_line(event), id=str(event.seq), event=event.kind)
+                except (ConnectionError, TimeoutError):
+                    return  # It hung up, or read nothing for too long; it resumes by seq.
                 sent = event.seq
             if not events:
                 await self._wait(sent)

@@ -17,6 +17,7 @@ from ledger.rules.common import refuse
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NAME_CHARS_MAX = 64
+
 _log = logging.getLogger("frontstage.api")
 
 
@@ -47,8 +48,11 @@ class Routes:
                 return refused(request, _name(request), refuse(GeneralRefusal.FAULT), service.committed.seq)
             except web.HTTPRequestEntityTooLarge:
                 return refused(request, _name(request), refuse(GeneralRefusal.BODY_TOO_LARGE), service.committed.seq)
-            except web.HTTPException:
-                raise
+            except web.RequestPayloadError:
+                broken = refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="cannot be decoded")
+                return refused(request, _name(request), broken, service.committed.seq)
+            except (web.HTTPException, ConnectionError):
+                raise  # Of the server's own, or of a caller who has hung up: there is nobody to answer.
             except Exception as error:  # noqa: BLE001  (the top of a request: a bug of ours is an answer too)
                 _log.error("a request failed", exc_info=error, extra={"route": _name(request)})
                 return refused(request, _name(request), refuse(GeneralRefusal.FAULT), service.committed.seq)

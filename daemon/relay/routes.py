@@ -1,5 +1,6 @@
 """The bot's routes. Only the bot's own principal may call them, and they let it do nothing of its own."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -8,8 +9,9 @@ import msgspec
 from aiohttp import web
 from pydantic import ValidationError
 
+from daemon.api.actions import BODY_SECONDS_MAX
 from daemon.api.edge import Principal, malformed, prove
-from daemon.api.envelope import refused
+from daemon.api.envelope import refused, respond
 from daemon.api.meta import Meta
 from daemon.api.routes import Routes
 from daemon.relay.deliveries import Deliveries
@@ -84,11 +86,14 @@ class RelayRoutes:
             if isinstance(principal, Refusal):
                 return refused(request, "relay", principal, self._service.committed.seq)
             try:
-                ask = model.model_validate_json(await request.read())
+                async with asyncio.timeout(BODY_SECONDS_MAX):
+                    ask = model.model_validate_json(await request.read())
             except ValidationError as error:
-                return refused(request, "relay", malformed(error), self._service.committed.seq)
-            document = await act(ask)
-            return web.Response(body=_encode(document), headers={"Content-Type": "application/json"})
+                return self._malformed(request, malformed(error))
+            except TimeoutError:
+                late = refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
+                return self._malformed(request, late)
+            return respond(await act(ask), 0, 200)
 
         return handle
 
@@ -100,9 +105,13 @@ class RelayRoutes:
             document = principal if isinstance(principal, Refusal) else read(request)
             if isinstance(document, Refusal):
                 return refused(request, "relay", document, self._service.committed.seq)
-            return web.Response(body=_encode(document), headers={"Content-Type": "application/json"})
+            return respond(document, 0, 200)
 
         return handle
+
+    def _malformed(self, request: web.Request, refusal: Refusal) -> web.Response:
+        self._service.counters.malformed += 1
+        return refused(request, "relay", refusal, self._service.committed.seq)
 
     async def _press(self, ask: Press) -> _Document:
         self._remember_tenant(ask.tenant_key)
