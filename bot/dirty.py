@@ -81,6 +81,7 @@ class DirtyCards:
         if card in self._busy:
             self._busy.remove(card)
             self._busy_in[_chat_of(card)] -= 1
+            self._busy_in = +self._busy_in
         urgency = self._urgency.get(card)
         if urgency is not None:
             self._push(card, urgency)

@@ -99,6 +99,25 @@ async def test_no_window_of_a_second_holds_more_than_the_platform_allows():
         _within([call for call in world.platform.calls if call.place == CHAT], 1.0, 5)
 
 
+@in_virtual_time
+async def test_what_changes_while_it_waits_for_its_turn_is_sent_once_and_new():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        for number in range(8):
+            world.daemon.commit(f"g-{number}", **{f"goal:g-{number}": goal_card(f"g-{number}", title="As it was")})
+        await asyncio.sleep(0.3)
+        before = len(world.sent)
+        for number in range(8):
+            world.daemon.commit(f"g-{number}", **{f"goal:g-{number}": goal_card(f"g-{number}", title="As it is")})
+        await world.quiet(5)
+        assert 1 <= before <= 3
+        assert world.sent.count("card") == 8
+        # One more may have been on its way; all others were drawn anew.
+        assert world.sent.count("patch") <= before + 1
+        assert all("As it is" in one.content for one in world.platform.cards())
+
+
 def _within(calls, window_s, most):
     times = [call.at_s for call in calls]
     for start in times:

@@ -1,10 +1,13 @@
 """Two bots on one ledger: both hear, one speaks."""
 
+import asyncio
+
 import pytest
 
 from bot.backend import Reply
 from bot.inbound import UnansweredError
-from tests.unit.bot_world import World, down, goal_card, in_virtual_time, message, press
+from bot.outbox import NotLeadingError, Outbox
+from tests.unit.bot_world import CHAT, World, down, goal_card, in_virtual_time, message, press
 
 GOAL = "goal:goal-3"
 
@@ -59,6 +62,26 @@ async def test_a_bot_that_cannot_reach_the_daemon_stops_sending_before_its_lease
         assert world.clock.now_ms() < world.daemon.expires_at_ms + 3_000
         await world.quiet(20)
         assert first.bot.leadership.holds()
+
+
+@in_virtual_time
+async def test_a_call_whose_turn_comes_after_the_lease_is_not_made():
+    async with World() as world:
+        first = world.start("first")
+        await world.quiet()
+        outbox = Outbox(first.lark, first.bot.leadership)
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(outbox.run())
+            await outbox.turn(CHAT, (0, 0))
+            # The daemon says nothing any more; the lease is over before anybody has noticed.
+            world.daemon.delays_s["leader"] = 1_000.0
+            await asyncio.sleep(8.2)
+            with pytest.raises(NotLeadingError):
+                await outbox.once(CHAT, lambda lark: lark.send_text(CHAT, "chat_id", "late", "uuid"))
+            with pytest.raises(NotLeadingError):
+                await outbox.turn(CHAT, (0, 0))
+            running.cancel()
+        assert world.sent == []
 
 
 @in_virtual_time
