@@ -1,7 +1,7 @@
 """Logs: one JSON object a line, with nothing in it that a stranger should not read.
 
-Fields are named, values of secret-sounding fields are never written, and anything that looks like a credential or a
-Lark id is struck out wherever it stands.
+Fields are named, values of secret-sounding fields are never written, anything that looks like a credential or a Lark id
+is struck out wherever it stands, and an error that may quote its input is named and not quoted.
 """
 
 import json
@@ -18,6 +18,8 @@ _SECRET_VALUE = re.compile(
 STRUCK = "[redacted]"
 _PLAIN = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 VALUE_CHARS_MAX = 500
+_QUOTING_NOTHING = frozenset({"daemon", "ledger", "apsw"})
+"""Packages whose errors say what happened and never what somebody wrote."""
 
 
 def redact(value: object) -> object:
@@ -41,9 +43,16 @@ class JsonLines(logging.Formatter):
             if name not in _PLAIN:
                 line[name] = STRUCK if _SECRET_NAME.search(name) else redact(value)
         if record.exc_info and record.exc_info[1] is not None:
-            line["error"] = redact(f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
+            line["error"] = redact(_told(record.exc_info[1]))
             line["where"] = redact(_where(record))
         return json.dumps(line, ensure_ascii=False)
+
+
+def _told(error: BaseException) -> str:
+    """What an error says of itself; of one that may quote what it could not read, its kind alone."""
+    kind = type(error)
+    quotes_nothing = isinstance(error, OSError) or kind.__module__.partition(".")[0] in _QUOTING_NOTHING
+    return f"{kind.__name__}: {error}" if quotes_nothing else kind.__name__
 
 
 def _where(record: logging.LogRecord) -> str:
