@@ -82,7 +82,11 @@ class Processes:
         with (self._root / "daemon.log").open("ab") as log:
             process = subprocess.Popen([sys.executable, "-m", "daemon.app", "--home", home], stderr=log, cwd=ROOT)
         self._running.append(process)
-        return _when_ready(Server(str(Path(home) / "daemon.sock"), process), "/readyz")
+        try:
+            return _when_ready(Server(str(Path(home) / "daemon.sock"), process), "/readyz")
+        except RuntimeError as error:
+            error.add_note((self._root / "daemon.log").read_text()[-2_000:])
+            raise
 
     def echo(self, size: int) -> Server:
         """An echo server, ready."""
