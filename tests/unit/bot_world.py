@@ -1,13 +1,7 @@
-"""A bot's whole world in memory: time that passes only when everybody waits, a daemon, and a platform that breaks.
-
-The loop's clock is virtual: when every task waits for time, the clock jumps to the next moment something is due. If
-every task waits for something else, the test is stuck, and says so instead of hanging.
-"""
+"""A bot's whole world in memory: time that passes only when everybody waits, a daemon, and a platform that breaks."""
 
 import asyncio
-import functools
 import json
-import selectors
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, replace
 
@@ -20,52 +14,9 @@ from bot.steps import DAY_MS
 from tests.contract.lark_fake import FakeLark, FakeMessage, _Planned
 from tests.golden.card_views import ACCEPTANCE, NOW_MS, REVIEW, goal, tokens
 from tests.golden.card_views import card as card_view
+from tests.unit.virtual_time import now_s
 
 CHAT = "oc_team"
-
-
-class _JumpingSelector(selectors.SelectSelector):
-    """Never waits: tells its loop how far to jump instead."""
-
-    def __init__(self):
-        super().__init__()
-        self.loop = None
-
-    def select(self, timeout=None):
-        ready = super().select(0)
-        if ready or timeout == 0:
-            return ready
-        if timeout is None:
-            raise AssertionError("everybody waits for something that never happens")
-        self.loop.jump(timeout)
-        return ready
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """A loop whose time is a number."""
-
-    def __init__(self):
-        selector = _JumpingSelector()
-        self._now_s = 1_000.0
-        super().__init__(selector)
-        selector.loop = self
-
-    def time(self):
-        return self._now_s
-
-    def jump(self, seconds):
-        self._now_s += seconds
-
-
-def in_virtual_time(scenario):
-    """Run an async test on a virtual loop."""
-
-    @functools.wraps(scenario)
-    def run(*args, **kwargs):
-        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-            runner.run(scenario(*args, **kwargs))
-
-    return run
 
 
 class LoopClock:
@@ -79,10 +30,6 @@ class LoopClock:
 
     def steady_ms(self):
         return round(asyncio.get_running_loop().time() * 1_000)
-
-
-def now_s():
-    return asyncio.get_running_loop().time()
 
 
 class FakeDaemon:

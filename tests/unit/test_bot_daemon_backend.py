@@ -14,7 +14,10 @@ from bot.daemon_backend import DaemonBackend
 from daemon.aclient import AsyncClient
 from daemon.relay import wire as relay
 from tests.golden.card_views import SAMPLES
-from tests.unit.bot_world import message, press
+from tests.unit.bot_world import (
+    message,
+    press,
+)
 
 TOAST = {"type": "success", "en": "Done.", "zh": "完成。"}
 

@@ -14,12 +14,11 @@ from tests.unit.bot_world import (
     down,
     fault,
     goal_card,
-    in_virtual_time,
     message,
-    now_s,
     press,
     review_view,
 )
+from tests.unit.virtual_time import in_virtual_time, now_s
 
 REVIEW = "review:goal-3:2"
 SLOT = f"{REVIEW}@{CHAT}"

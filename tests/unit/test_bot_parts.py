@@ -14,7 +14,15 @@ from bot.limits import Turnstile
 from bot.patience import Patience
 from bot.routes import answer_uuid, card_uuid, late_uuid, slot_from_key, slot_goal, text_uuid, urgency_of
 from bot.texts import PRESS_TOASTS, fallback_text
-from tests.unit.bot_world import FakeDaemon, LoopClock, World, down, fault, goal_card, in_virtual_time, now_s
+from tests.unit.bot_world import (
+    FakeDaemon,
+    LoopClock,
+    World,
+    down,
+    fault,
+    goal_card,
+)
+from tests.unit.virtual_time import in_virtual_time, now_s
 
 URGENT, CALM = (0, 0), (1, 1)
 

@@ -7,7 +7,15 @@ import pytest
 from bot.backend import Reply
 from bot.inbound import UnansweredError
 from bot.outbox import NotLeadingError, Outbox
-from tests.unit.bot_world import CHAT, World, down, goal_card, in_virtual_time, message, press
+from tests.unit.bot_world import (
+    CHAT,
+    World,
+    down,
+    goal_card,
+    message,
+    press,
+)
+from tests.unit.virtual_time import in_virtual_time
 
 GOAL = "goal:goal-3"
 
