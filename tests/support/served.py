@@ -1,0 +1,266 @@
+"""A daemon inside the test: the real routes, guard and writer on a store in memory and a clock that only the test moves.
+
+It listens on a real socket, because the peer's uid comes from one. Requests are made byte by byte where a test needs
+what no honest client sends.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from aiohttp import web
+
+from daemon.app import Parts, build
+from daemon.clock import LedgerClock
+from daemon.config import Config, LarkSection
+from daemon.listen import bind
+from daemon.service import Service, replay
+from ledger.store.memory import MemoryStore, Records
+from ledger.testing import FailingStore
+from tests.support.homes import APP, CHAT, TENANT, Made, begin, person, short_folder
+
+WAIT_S_MAX = 60
+
+
+class HandClock:
+    """Wall and boot time as the test says."""
+
+    def __init__(self, wall_ms: int, boot_ms: int = 5_000_000) -> None:
+        self.wall = wall_ms
+        self.boot = boot_ms
+
+    def wall_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return self.wall
+
+    def boot_ms(self) -> int:
+        """Milliseconds since some moment."""
+        return self.boot
+
+    def advance(self, span_ms: int) -> None:
+        """Time passes, by both clocks."""
+        self.wall += span_ms
+        self.boot += span_ms
+
+
+@dataclass(frozen=True)
+class Raw:
+    """One HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def document(self) -> dict:
+        """The body, parsed."""
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> str:
+        """The refusal's code, or nothing."""
+        return self.document.get("code", "")
+
+    @property
+    def exit_code(self) -> int:
+        """What a command line would end with."""
+        return int(self.headers["x-frontstage-exit"])
+
+
+class Connection:
+    """One connection, byte by byte."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    async def send(self, data: bytes) -> None:
+        """Write some bytes."""
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def answer(self) -> Raw:
+        """Read one whole answer."""
+        async with asyncio.timeout(WAIT_S_MAX):
+            head = await self.reader.readuntil(b"\r\n\r\n")
+            first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+            body = await self.reader.readexactly(int(headers.get("content-length", "0")))
+        return Raw(int(first.split(" ")[1]), headers, body)
+
+    async def ended(self) -> bytes:
+        """Whatever still comes until the other end closes."""
+        async with asyncio.timeout(WAIT_S_MAX):
+            try:
+                return await self.reader.read()
+            except ConnectionResetError:
+                return b""
+
+    def close(self) -> None:
+        """Hang up."""
+        self.writer.close()
+
+
+def head(method: str, target: str, headers: dict[str, str], body: bytes | None) -> bytes:
+    """A request's bytes."""
+    lines = [f"{method} {target} HTTP/1.1", "Host: test", *(f"{name}: {value}" for name, value in headers.items())]
+    if body is not None and not any(name.lower() in {"content-length", "transfer-encoding"} for name in headers):
+        lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + (body or b"")
+
+
+@dataclass
+class Served:
+    """A daemon being served in this process."""
+
+    made: Made
+    records: Records
+    store: FailingStore
+    service: Service
+    parts: Parts
+    clock: HandClock
+    fatal: list[BaseException] = field(default_factory=list)
+    _keys: count = field(default_factory=lambda: count(1))
+
+    async def connect(self) -> Connection:
+        """A connection that has said nothing yet."""
+        return Connection(*await asyncio.open_unix_connection(self.made.home.socket))
+
+    async def ask(
+        self,
+        method: str,
+        target: str,
+        *,
+        who: str | None = "ann",
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Raw:
+        """One request on a connection of its own, as somebody or (None) as whoever runs the test."""
+        own = {} if who is None else {"Authorization": f"Bearer {self.made.tokens[who]}"}
+        connection = await self.connect()
+        try:
+            await connection.send(head(method, target, {**own, **(headers or {})}, body))
+            return await connection.answer()
+        finally:
+            connection.close()
+
+    async def act(
+        self, action: str, params: object, *, who: str | None = "ann", key: str | None = None, **headers: str
+    ) -> Raw:
+        """A write with a key of its own, unless one is given."""
+        named = {"Idempotency-Key": key or f"test-{next(self._keys)}", **_header_names(headers)}
+        return await self.ask("POST", f"/v1/actions/{action}", who=who, body=json.dumps(params).encode(), headers=named)
+
+    async def do(self, action: str, params: object, *, who: str | None = "ann") -> dict:
+        """A write that must be taken; its envelope."""
+        answer = await self.act(action, params, who=who)
+        assert answer.status == 200, answer.document
+        return answer.document
+
+    async def read(self, action: str, query: str = "", *, who: str | None = "ann") -> Raw:
+        """A document."""
+        return await self.ask("GET", f"/v1/actions/{action}{query}", who=who)
+
+    async def relay(self, path: str, document: object, *, who: str | None = "bot", method: str = "POST") -> Raw:
+        """Something the bot says."""
+        return await self.ask(method, f"/v1/relay/{path}", who=who, body=json.dumps(document).encode())
+
+    async def press(self, token: str, *, who: str = "ann", **changes: object) -> Raw:
+        """A press relayed by the bot; every press is an event of its own unless it says otherwise."""
+        document: dict[str, object] = {
+            "event_id": f"event-{next(self._keys)}",
+            "app_id": APP,
+            "tenant_key": TENANT,
+            "operator": person(who),
+            "chat_id": CHAT,
+            "message_id": "om_card",
+            "token": token,
+        }
+        return await self.relay("press", document | changes)
+
+    async def message(self, text: str, *, who: str = "ann", **changes: object) -> Raw:
+        """A message relayed by the bot."""
+        number = next(self._keys)
+        document: dict[str, object] = {
+            "event_id": f"event-{number}",
+            "message_id": f"om_{number}",
+            "app_id": APP,
+            "tenant_key": TENANT,
+            "sender": person(who),
+            "chat_id": CHAT,
+            "chat_type": "p2p",
+            "text": text,
+            "create_time_ms": self.service.clock.now_ms(),
+        }
+        return await self.relay("message", document | changes)
+
+    async def view(self, slot: str) -> dict:
+        """What a card is drawn from."""
+        answer = await self.ask("GET", f"/v1/relay/view?slot={slot}", who="bot")
+        assert answer.status == 200, answer.document
+        return answer.document
+
+    @property
+    def seq(self) -> int:
+        """The last event that readers see."""
+        return self.service.committed.seq
+
+    def audited(self) -> list[dict]:
+        """The bodies of the refusals' chain."""
+        return [json.loads(row.body) for row in self.store.refusals(0)]
+
+
+def _header_names(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+@asynccontextmanager
+async def served(
+    seed=None, *, clock: HandClock | None = None, app_id: str | None = APP, records: Records | None = None
+) -> AsyncIterator[Served]:
+    """A daemon on a new ledger in memory with its people, and whatever `seed` does in it; ended afterwards."""
+    with short_folder() as folder:
+        kept = records or Records()
+        made, scribe = begin(folder, MemoryStore(kept))
+        if seed is not None:
+            seed(scribe)
+        store = FailingStore(MemoryStore(kept))
+        clock = clock or HandClock(scribe.now_ms)
+        fatal: list[BaseException] = []
+        committed = replay(store)
+        service = Service(
+            store,
+            store.open_term("unused"),
+            committed,
+            LedgerClock(clock, committed.at_ms),
+            os.urandom,
+            "test",
+            fatal.append,
+        )
+        service.start()
+        parts = build(made.home, service, clock, Config(lark=LarkSection(app_id=app_id)))
+        async with _listening(parts, made):
+            yield Served(made, kept, store, service, parts, clock, fatal)
+
+
+@asynccontextmanager
+async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
+    runner = web.AppRunner(parts.app, access_log=None, handle_signals=False)
+    await runner.setup()
+    assert runner.server is not None
+    server = await asyncio.get_running_loop().create_unix_server(
+        parts.watch.factory(runner.server), sock=bind(made.home.socket)
+    )
+    try:
+        yield
+    finally:
+        server.close()
+        Path(made.home.socket).unlink(missing_ok=True)
+        await parts.service.finish()
+        await runner.cleanup()
+        parts.service.close()
