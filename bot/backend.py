@@ -94,10 +94,11 @@ class SlotList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SlotView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a slot's card is drawn from, true at `seq`."""
+    """What a slot's card is drawn from, true at `seq`. `button_key_id`: the key of its buttons; 0: not said."""
 
     seq: int
     view: CardView
+    button_key_id: int = 0
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):

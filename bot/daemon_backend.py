@@ -104,7 +104,11 @@ class DaemonBackend:
         document = await _asked(self._client.view(slot))
         if document is None:
             return None
-        return SlotView(seq=_read(document.get("seq"), int), view=_read(document, CardView))
+        return SlotView(
+            seq=_read(document.get("seq"), int),
+            view=_read(document, CardView),
+            button_key_id=_read(document.get("button_key_id", 0), int),
+        )
 
     async def deliveries(self) -> tuple[Delivery, ...]:
         """What was delivered."""

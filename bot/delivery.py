@@ -13,7 +13,7 @@ import logging
 from dataclasses import dataclass
 from typing import Final
 
-from bot.backend import Backend, Slot
+from bot.backend import Backend, Slot, SlotView
 from bot.clock import Clock
 from bot.dirty import DirtyCards
 from bot.holds import PressHolds
@@ -40,6 +40,7 @@ from bot.steps import (
 )
 from bot.texts import fallback_text
 from cards.draw import draw, encode, fingerprint
+from cards.elements import Card
 from ledger.projections.views import CardView
 from ledger.text.say import Locale
 
@@ -121,7 +122,9 @@ class CardDelivery:
             return None
         card = draw(seen.view, locale=self._locale, now_ms=self._clock.now_ms())
         (self._closed.discard if is_open(seen.view) else self._closed.add)(slot.slot)
-        wanted = wanted_of(seen.view, slot=slot.slot, chat_id=slot.chat_id, digest=fingerprint(card), version=seen.seq)
+        wanted = wanted_of(
+            seen.view, slot=slot.slot, chat_id=slot.chat_id, digest=_digest(card, seen), version=seen.seq
+        )
         return Drawn(wanted=wanted, card=encode(card), title=_title(seen.view))
 
     def _step(self, drawn: Drawn | None) -> Step:
@@ -209,6 +212,12 @@ class CardDelivery:
 
 def _place(step: Post | Patch, slot: Slot) -> str:
     return slot.chat_id if isinstance(step, Post) else step.message_id
+
+
+def _digest(card: Card, seen: SlotView) -> str:
+    """The content's digest; buttons that another key signed are other buttons, as the old key's end with its grace."""
+    signed = bool(seen.view.tokens) and seen.button_key_id > 0
+    return f"{fingerprint(card)}{f'-k{seen.button_key_id}' if signed else ''}"
 
 
 def _title(view: CardView) -> str:

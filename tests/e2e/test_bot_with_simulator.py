@@ -99,8 +99,12 @@ async def test_kills_of_bot_and_daemon_cost_no_message_and_no_change(tmp_path):
         await stack.stop("daemon", signal.SIGKILL)
         await stack.daemon()
         await stack.cli("goal", "pause", "--goal-id", goal_id)
-        await stack.see("ann", group, has_button("Resume"), "the paused goal")
+        paused = await stack.see("ann", group, has_button("Resume"), "the paused goal")
         assert len(await cards(stack, group)) == 3
+        # Buttons drawn by the new daemon work: nobody has pressed or written anything since it started.
+        answer = await stack.press("ann", paused, "Resume")
+        assert answer["toast"]["type"] == "success", answer
+        await stack.see("ann", group, has_button("Pause"), "the goal that goes on")
 
 
 async def test_answers_that_are_lost_make_no_second_message(tmp_path):

@@ -38,6 +38,7 @@ class FakeDaemon:
     def __init__(self, clock):
         self.clock = clock
         self.seq = 10
+        self.button_key_id = 1
         self.views = {}
         self.listed = {}
         self.stored = {}
@@ -103,7 +104,7 @@ class FakeDaemon:
     async def view(self, slot):
         await self._begin("view")
         view = self.views.get(slot)
-        return None if view is None else SlotView(seq=self.seq, view=view)
+        return None if view is None else SlotView(seq=self.seq, view=view, button_key_id=self.button_key_id)
 
     async def deliveries(self):
         await self._begin("deliveries")

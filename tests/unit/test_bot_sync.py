@@ -157,6 +157,24 @@ async def test_an_older_version_never_follows_a_newer_one():
 
 
 @in_virtual_time
+async def test_a_new_button_key_renews_the_cards_that_have_buttons_once():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.daemon.commit("goal-3", **{GOAL: goal_card(), REVIEW: review_view()})
+        await world.quiet()
+        world.daemon.commit("goal-3", **{REVIEW: review_view(status="confirmed")})
+        await world.quiet()
+        before = len(world.sent)
+        world.daemon.button_key_id = 2
+        for _ in range(3):
+            world.daemon.commit(None)
+            await world.quiet()
+        assert world.sent[before:] == ["patch"]
+        assert world.platform.calls[-1].place == world.daemon.stored[f"{GOAL}@{CHAT}"].message_id
+
+
+@in_virtual_time
 async def test_a_closed_card_gets_its_last_patch_although_it_is_no_longer_listed():
     async with World() as world:
         world.start()
