@@ -2,9 +2,9 @@
 
     python -m tests.browser.shots [FOLDER]
 
-Starts the demo's processes on a fresh ledger, lets a program play the owner step by step and takes a picture after each:
-the proposal form, the review card, the goal's card at work, the acceptance card, and the goal's card at its end; in
-English and Chinese, light and dark, wide and on a phone.
+Starts the demo's processes on a fresh ledger, lets a program play the owner step by step and takes a picture after
+each: the proposal form, the review card, the goal's card at work, the acceptance card, and the goal's card at its end;
+in English and Chinese, light and dark, wide and on a phone.
 """
 
 import asyncio
@@ -21,13 +21,12 @@ from tests.api.simulator_browser import Browser, browser
 WIDE, PHONE = (1180, 1120), (390, 844)
 
 
-async def shoot(page: Browser, url: str, person: str, chat: str, path: Path, *, size=WIDE, dark=False, bottom=True) -> None:
+async def shoot(page: Browser, url: str, person: str, chat: str, path: Path, *, size=WIDE, dark=False) -> None:
     scheme = "dark" if dark else "light"
     await page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     await page.open(f"{url}/#{urlencode({'person': person, 'chat': chat})}", *size, mobile=size == PHONE)
     await page.until("document.querySelectorAll('.card').length > 0")
-    if bottom:
-        await page.run("(() => { const all = document.querySelectorAll('.card'); all[all.length - 1].scrollIntoView({block: 'end'}); })()")
+    await page.run("[...document.querySelectorAll('.card')].at(-1).scrollIntoView({block: 'end'})")
     await page.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     await page.picture(path)
     assert not page.errors, page.errors
@@ -47,7 +46,12 @@ async def pictures(url: str, code: str, chat_id: str, out: Path) -> None:
         return say.card_with(owner, demo.CHAT, "Submit")
 
     def submitted(form):
-        inputs = {"Title": say.TITLE, "Objective": say.OBJECTIVE, "Acceptance criteria": say.CRITERIA, "May write": say.SCOPES}
+        inputs = {
+            "Title": say.TITLE,
+            "Objective": say.OBJECTIVE,
+            "Acceptance criteria": say.CRITERIA,
+            "May write": say.SCOPES,
+        }
         owner.press(form, "Submit", say.labelled(form, inputs))
         return say.card_with(owner, demo.CHAT, "Confirm", say.TITLE)
 

@@ -1,4 +1,4 @@
-"""The demo as a newcomer runs it: one command, a person at the chat who knows only what a person sees, a verified end."""
+"""The demo as a newcomer runs it: one command, a person who knows only what a person sees, a verified end."""
 
 import os
 import subprocess
@@ -15,6 +15,7 @@ def run_demo(*words, cwd):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("FRONTSTAGE_")}
     return subprocess.run(
         [sys.executable, "-m", "bot.demo", "--script", *words],
+        check=False,
         capture_output=True,
         text=True,
         timeout=DEMO_S_MAX,

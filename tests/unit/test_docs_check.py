@@ -23,7 +23,10 @@ def check(tmp_path, text, *, known=("frontstage status",), **more):
         ("# A\n\n![b](picture.png)\n", [(3, "link", "picture.png leads nowhere")]),
         ("# A\n\n### B\n", [(3, "heading", "level 3 follows level 1")]),
         ("text\n", [(1, "heading", "does not begin with a title")]),
-        ("# A\n\n```console\n$ frontstage status\n$ frontstage dance\n```\n", [(5, "command", "frontstage dance: no such command")]),
+        (
+            "# A\n\n```console\n$ frontstage status\n$ frontstage dance\n```\n",
+            [(5, "command", "frontstage dance: no such command")],
+        ),
         ("# A\n\n```python\n$ frontstage dance\n```\n", []),
         ("# A\n\n`[b](gone.md)`\n", []),
     ],

@@ -8,9 +8,8 @@ import pytest
 from cards.draw import draw, encode
 from ledger.catalogue import ACTIONS
 from ledger.projections.cards import acceptance_view, goal_view, offers, review_view
-from ledger.rules.goals import question_basis
 from ledger.projections.views import CardView
-from ledger.rules.goals import FIELD_CLASS
+from ledger.rules.goals import FIELD_CLASS, question_basis
 from ledger.state import GoalState
 from ledger.text.say import has
 from tests.support.ledger_script import Script, script_in
@@ -279,7 +278,8 @@ def test_an_answer_carries_the_question_it_was_written_for():
     script.do("ann", "goal.clarify", goal_id="docs", question="And which site?")
     assert question_basis("docs", script.goal().question) not in {None, first}
     late = script.ask("ann", "goal.clarify", goal_id="docs", answer="both", basis=first)
-    assert late.refusal is not None and late.refusal.code == "stale_basis"
+    assert late.refusal is not None
+    assert late.refusal.code == "stale_basis"
 
 
 def test_a_pending_revision_of_an_active_goal_has_its_buttons_and_a_stopped_goal_none():
