@@ -156,6 +156,24 @@ def test_work_that_waits_becomes_ready_when_the_last_thing_it_waits_for_is_done(
     assert world.outcome("builder", "todo.claim", goal_id=DOCS, todo_id="todo_both") == "committed"
 
 
+def test_only_work_that_nobody_has_and_that_waits_for_nothing_is_ready(world):
+    def ready():
+        return {todo_id for _, _, todo_id in world.goal().ready}
+
+    assert ready() == {"todo_zero", "todo_one", "todo_barred"}
+    world.do("builder", "todo.claim", **ONE)
+    assert ready() == {"todo_zero", "todo_barred"}
+    world.do("builder", "todo.release", **ONE)
+    world.lease("todo_zero")
+    assert ready() == {"todo_one", "todo_barred"}
+    world.do("ann", "todo.block", **ONE, reason="The site is down")
+    assert ready() == {"todo_barred"}
+    world.do("ann", "todo.cancel", goal_id=DOCS, todo_id="todo_barred")
+    assert ready() == set()
+    world.do("ann", "todo.update", **ONE, status="open", priority="P0")
+    assert world.goal().ready == [("P0", world.todo("todo_one").seq, "todo_one")]
+
+
 def test_cancelled_work_cannot_be_waited_for(world):
     world.do("ann", "todo.cancel", **ONE)
     asked = {"goal_id": DOCS, "text": "After", "depends_on": ["todo_one"]}

@@ -136,7 +136,8 @@ class TestNothingChanged:
         world.do("helper", "todo.claim", **ONE)
         assert world.ask("builder", "todo.claim", "key", **ONE).refusal.code == "claim_owner_mismatch"
         world.do("helper", "todo.release", **ONE)
-        assert world.ask("builder", "todo.claim", "key", **ONE).events
+        answer = world.ask("builder", "todo.claim", "key", **ONE)
+        assert ([event.kind for event in answer.events], answer.replayed) == (["todo.claimed"], False)
         assert world.codes() == ["claim_owner_mismatch"]
 
     def test_what_already_holds_says_so_with_its_event_and_is_audited(self, world):
