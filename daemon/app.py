@@ -52,6 +52,7 @@ STOP_WAIT_S = 2.0
 GIL_SWITCH_S = 0.0005
 """Writer and event loop share one interpreter lock; a short turn keeps a commit from waiting for a busy loop."""
 REQUEST_BYTES_MAX = 300 * 1024
+KEEPALIVE_S = 75.0
 
 _log = logging.getLogger("frontstage.daemon")
 
@@ -61,7 +62,7 @@ class Parts:
     """What a running daemon is made of."""
 
     service: Service
-    app: web.Application
+    routes: Routes
     watch: Watch
 
 
@@ -69,8 +70,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     """Put routes, relay and guard around a service."""
     watch = Watch(clock, connections_max())
     own_uid = os.getuid()
-    app = web.Application(client_max_size=REQUEST_BYTES_MAX)
-    routes = Routes(app, service, watch)
+    routes = Routes(service, watch)
     meta = Meta(service, clock.wall_ms())
     meta.add_to(routes)
     ActionRoutes(service, own_uid).add_to(routes)
@@ -88,8 +88,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
         meta,
         tenant_key="",
     ).add_to(routes)
-    routes.close()  # fmt: skip
-    return Parts(service, app, watch)
+    return Parts(service, routes, watch)
 
 
 def _button_secret(home: Home) -> bytes:
@@ -117,13 +116,8 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     )
     service.start()
     parts = build(home, service, clock, settings)
-    runner = web.AppRunner(
-        parts.app,
-        access_log=None,
-        handle_signals=False,
-        keepalive_timeout=0 if once_fd is not None else 75.0,
-        shutdown_timeout=STOP_WAIT_S,
-    )
+    server = parts.routes.server(REQUEST_BYTES_MAX, 0 if once_fd is not None else KEEPALIVE_S)
+    runner = web.ServerRunner(server, shutdown_timeout=STOP_WAIT_S)
     await runner.setup()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stopping.set)
@@ -150,7 +144,7 @@ def _state_of(store: Store, reducer: str) -> Workspace:
         return replay(store)
 
 
-async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) -> None:
+async def _serve_one(runner: web.ServerRunner, fd: int, stopping: asyncio.Event) -> None:
     connection = socket.socket(fileno=fd)
     connection.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     assert runner.server is not None, "the runner was set up"
@@ -172,7 +166,7 @@ async def _serve_one(runner: web.AppRunner, fd: int, stopping: asyncio.Event) ->
     await stopping.wait()
 
 
-async def _serve_socket(home: Home, runner: web.AppRunner, parts: Parts, stopping: asyncio.Event) -> None:
+async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stopping: asyncio.Event) -> None:
     assert runner.server is not None, "the runner was set up"
     listener = bind(home.socket)
     server = await asyncio.get_running_loop().create_unix_server(

@@ -11,6 +11,7 @@ from daemon.api.cache import ReadCache
 from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
 from daemon.api.envelope import answered, locale_of, refused, respond_text, wants_text
 from daemon.api.routes import Routes
+from daemon.api.whole import Whole
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.decide import may_ask
@@ -83,9 +84,7 @@ class ActionRoutes:
             return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
         return parse_body(action, body)
 
-    async def _refuse(
-        self, request: web.Request, action: Action, principal: Principal, refusal: Refusal
-    ) -> web.Response:
+    async def _refuse(self, request: web.Request, action: Action, principal: Principal, refusal: Refusal) -> Whole:
         """A refusal reached at the edge by a proved caller; it is audited like any other."""
         self._service.counters.malformed += 1
         job = Request(
@@ -108,7 +107,7 @@ class ActionRoutes:
             key = (action.name, principal.caller.member_id, request.query_string)
             body = None if wants_text(request) else self._cache.find(key)
             if body is not None:
-                return _document(body)
+                return Whole(body)
             params = parse_query(action, request)
             if isinstance(params, Refusal):
                 return await self._refuse(request, action, principal, params)
@@ -118,7 +117,7 @@ class ActionRoutes:
 
     def _read(
         self, request: web.Request, action: Action, principal: Principal, params: Params, key: tuple[str, str, str]
-    ) -> web.Response:
+    ) -> Whole:
         service = self._service
         now_ms = service.clock.now_ms()
         if not may_ask(service.committed, action, principal.caller):
@@ -130,8 +129,4 @@ class ActionRoutes:
             return refused(request, action.name, document, service.committed.seq)
         if wants_text(request):
             return respond_text(render(action.name, document, locale_of(request)), 0, 200)
-        return _document(self._cache.keep(key, _encode(document), getattr(params, "goal_id", None), now_ms))
-
-
-def _document(body: bytes) -> web.Response:
-    return web.Response(body=body, headers={"Content-Type": "application/json", "X-Frontstage-Exit": "0"})
+        return Whole(self._cache.keep(key, _encode(document), getattr(params, "goal_id", None), now_ms))

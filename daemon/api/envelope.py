@@ -9,6 +9,7 @@ from functools import cache
 import msgspec
 from aiohttp import web
 
+from daemon.api.whole import TEXT, Whole
 from daemon.service import Service
 from ledger.catalogue import Action
 from ledger.events import Recorded
@@ -119,42 +120,33 @@ def flag_of(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def respond(document: dict[str, object], exit_code: int, http_status: int) -> web.Response:
+def respond(document: dict[str, object], exit_code: int, http_status: int, retry_after_s: int | None = None) -> Whole:
     """A JSON answer with its exit code beside it."""
-    return web.Response(
-        body=_encode(document),
-        status=http_status,
-        headers={"Content-Type": "application/json", "X-Frontstage-Exit": str(exit_code)},
-    )
+    return Whole(_encode(document), status=http_status, exit_code=exit_code, retry_after_s=retry_after_s)
 
 
-def respond_text(text: str, exit_code: int, http_status: int) -> web.Response:
+def respond_text(text: str, exit_code: int, http_status: int, retry_after_s: int | None = None) -> Whole:
     """The same for a person at a shell."""
-    return web.Response(
-        body=(text + "\n").encode(),
-        status=http_status,
-        headers={"Content-Type": "text/plain; charset=utf-8", "X-Frontstage-Exit": str(exit_code)},
-    )
+    body = (text + "\n").encode()
+    return Whole(body, media=TEXT, status=http_status, exit_code=exit_code, retry_after_s=retry_after_s)
 
 
-def refused(request: web.Request, action_name: str, refusal: Refusal, seq: int) -> web.Response:
+def refused(request: web.Request, action_name: str, refusal: Refusal, seq: int) -> Whole:
     """A refusal in the form that was asked for."""
-    status = refusal.status
-    locale = locale_of(request)
-    if wants_text(request):
-        message, hint = explain(refusal, locale)
-        text = f"{message}\n{hint}" if hint else message
-        if refusal.basis:
-            text += f"\nbasis: {refusal.basis}"
-        response = respond_text(text, status.exit_code, status.http_status)
-    else:
-        response = respond(refusal_envelope(action_name, refusal, seq, locale), status.exit_code, status.http_status)
-    if "retry_after_s" in refusal.details:
-        response.headers["Retry-After"] = str(refusal.details["retry_after_s"])
-    return response
+    status, locale = refusal.status, locale_of(request)
+    after = refusal.details.get("retry_after_s")
+    retry_after_s = after if isinstance(after, int) else None
+    if not wants_text(request):
+        document = refusal_envelope(action_name, refusal, seq, locale)
+        return respond(document, status.exit_code, status.http_status, retry_after_s)
+    message, hint = explain(refusal, locale)
+    text = f"{message}\n{hint}" if hint else message
+    if refusal.basis:
+        text += f"\nbasis: {refusal.basis}"
+    return respond_text(text, status.exit_code, status.http_status, retry_after_s)
 
 
-def answered(request: web.Request, service: Service, action: Action, params: Params, answer: Answer) -> web.Response:
+def answered(request: web.Request, service: Service, action: Action, params: Params, answer: Answer) -> Whole:
     """The answer to a write in the form that was asked for."""
     if answer.refusal is not None:
         return refused(request, action.name, answer.refusal, answer.seq)

@@ -4,6 +4,7 @@ from aiohttp import web
 
 from daemon.api.envelope import respond
 from daemon.api.routes import Routes
+from daemon.api.whole import Whole
 from daemon.lock import VERSION
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
@@ -29,7 +30,7 @@ class Meta:
         routes.add("GET", "/capabilities", self.capabilities)
         routes.add("GET", "/openapi.json", self.openapi)
 
-    async def health(self, _request: web.Request) -> web.Response:
+    async def health(self, _request: web.Request) -> Whole:
         """Whether the process lives, and how its parts are."""
         service = self._service
         now_ms = service.clock.now_ms()
@@ -50,14 +51,14 @@ class Meta:
         }
         return respond(document, 0, 200)
 
-    async def ready(self, _request: web.Request) -> web.Response:
+    async def ready(self, _request: web.Request) -> Whole:
         """Whether commands can be committed now."""
         writable = self._service.writable
         return respond(
             {"ok": writable, "seq": self._service.committed.seq}, 0 if writable else 7, 200 if writable else 503
         )
 
-    async def capabilities(self, _request: web.Request) -> web.Response:
+    async def capabilities(self, _request: web.Request) -> Whole:
         """What can be asked here, for a program that wants to know before it tries."""
         document: dict[str, object] = {
             "schema_version": "frontstage_capabilities_v1",
@@ -71,7 +72,7 @@ class Meta:
         }
         return respond(document, 0, 200)
 
-    async def openapi(self, _request: web.Request) -> web.Response:
+    async def openapi(self, _request: web.Request) -> Whole:
         """The API in OpenAPI 3.1, made from the table of actions."""
         return respond(openapi_document(), 0, 200)
 

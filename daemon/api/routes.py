@@ -3,10 +3,13 @@
 A wrapper at registration, not a middleware: a middleware costs each request more than a hot read itself.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from aiohttp import web
+from aiohttp import StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import RawRequestMessage
 
 from daemon.api.envelope import refused
 from daemon.listen import Watch
@@ -22,20 +25,40 @@ _log = logging.getLogger("frontstage.api")
 
 
 class Routes:
-    """The daemon's routes."""
+    """The daemon's routes: every path is fixed, so that one look into a dictionary finds the handler."""
 
-    def __init__(self, app: web.Application, service: Service, watch: Watch) -> None:
-        self._app = app
+    def __init__(self, service: Service, watch: Watch) -> None:
         self._service = service
         self._watch = watch
+        self._handlers: dict[tuple[str, str], Handler] = {}
+        self._otherwise = self._watched(self._unknown)
 
     def add(self, method: str, path: str, handler: Handler) -> None:
         """Add one route."""
-        self._app.router.add_route(method, path, self._watched(handler))
+        assert (method, path) not in self._handlers, f"{method} {path} is there already"
+        self._handlers[method, path] = self._watched(handler)
 
-    def close(self) -> None:
-        """Whatever else is asked is no action of ours, whichever method it comes by."""
-        self._app.router.add_route("*", "/{path:.*}", self._watched(self._unknown))
+    def server(self, request_bytes_max: int, keepalive_s: float) -> web.Server:
+        """A server of these routes."""
+
+        def asked(
+            message: RawRequestMessage,
+            payload: StreamReader,
+            protocol: web.RequestHandler,
+            writer: AbstractStreamWriter,
+            task: "asyncio.Task[None]",
+        ) -> web.Request:
+            return web.Request(message, payload, protocol, writer, task, loop, client_max_size=request_bytes_max)
+
+        loop = asyncio.get_running_loop()
+        return web.Server(self._answer, request_factory=asked, access_log=None, keepalive_timeout=keepalive_s)
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Whatever is no route is no action of ours, whichever method it comes by."""
+        assert isinstance(request, web.Request), "it was made above"
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return await self._handlers.get((request.method, request.path), self._otherwise)(request)
 
     def _watched(self, handler: Handler) -> Handler:
         watch, service = self._watch, self._service
