@@ -4,11 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ledger.canonical import INTEGER_MAX
 from ledger.params import Params
 from ledger.text.say import Locale
 
 _Id = Annotated[str, Field(min_length=1, max_length=200)]
 _OptionalId = Annotated[str, Field(max_length=200)]
+_Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 FORM_FIELDS_MAX = 32
 TEXT_CHARS_MAX = 40_000
 _Form = Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)]
@@ -49,7 +51,7 @@ class Message(Params):
     kind: Annotated[str, Field(max_length=40)] = "text"
     mentioned: bool = False
     thread_id: _OptionalId | None = None
-    create_time_ms: Annotated[int, Field(ge=0)]
+    create_time_ms: _Count
     locale: Locale = "en"
 
 
@@ -60,8 +62,8 @@ class Delivery(Params):
     chat_id: _Id
     message_id: _OptionalId
     digest: Annotated[str, Field(max_length=128)]
-    version: Annotated[int, Field(ge=0)]
-    sent_at_ms: Annotated[int, Field(ge=0)]
+    version: _Count
+    sent_at_ms: _Count
     state: Annotated[str, Field(max_length=40)]
 
 
@@ -78,5 +80,5 @@ class BotHealth(Params):
     process_up: bool = True
     stream_ready: bool = False
     callback_proven: bool = False
-    last_callback_at_ms: int | None = None
+    last_callback_at_ms: _Count | None = None
     fatal: Annotated[str, Field(max_length=300)] | None = None

@@ -50,7 +50,7 @@ async def daemon():
 
 async def test_no_token_is_the_operator_who_administers_and_decides_nothing(daemon):
     added = await daemon.do("member.add", {"member_id": "carl", "kind": "person", "display_name": "Carl"}, who=None)
-    (event,) = [row for row in daemon.store.events(added["seq"] - 1)]
+    (event,) = list(daemon.store.events(added["seq"] - 1))
     body = json.loads(event.body)
     assert (body["actor"], body["proof"]["kind"]) == ("operator", "peer")
     assert body["proof"]["reference"] == str(os.getuid())

@@ -1,4 +1,4 @@
-"""A daemon inside the test: the real routes, guard and writer on a store in memory and a clock that only the test moves.
+"""A daemon inside the test: real routes, guard and writer, on a store in memory and a clock that only the test moves.
 
 It listens on a real socket, because the peer's uid comes from one. Requests are made byte by byte where a test needs
 what no honest client sends.
@@ -260,7 +260,7 @@ async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
         yield
     finally:
         server.close()
-        Path(made.home.socket).unlink(missing_ok=True)
+        Path(made.home.socket).unlink(missing_ok=True)  # noqa: ASYNC240  (nothing is served any more)
         await parts.service.finish()
         await runner.cleanup()
         parts.service.close()
