@@ -23,6 +23,10 @@ _T = TypeVar("_T")
 
 def draw(view: CardView, *, locale: Locale, now_ms: int) -> Card:
     """Draw what this view is of."""
+    return replace(_drawn(view, locale, now_ms), button_key=view.button_key)
+
+
+def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
     match view.kind:
         case "form":
             return form_card(view, _present(view.form, "form"), locale=locale)
@@ -50,12 +54,15 @@ def encode(card: Card) -> bytes:
 
 
 def fingerprint(card: Card) -> str:
-    """What a reader would notice: the card with action names in place of tokens, and the basis of its presses.
+    """What a reader would notice: the card with action names in place of tokens, and what its presses stand on.
 
-    A token that was minted anew is no change; another promise under the same words is one.
+    A token that was minted anew is no change. Another promise under the same words is one, and so is another key: the
+    buttons of the key before end, though they look the same.
     """
     bare = replace(card, parts=tuple(_bare(part) for part in card.parts))
-    return hashlib.sha256(encoded({"card": bare.json(), "basis": card.basis})).hexdigest()
+    return hashlib.sha256(
+        encoded({"card": bare.json(), "basis": card.basis, "button_key": card.button_key})
+    ).hexdigest()
 
 
 def _bare(part: Part) -> Part:

@@ -253,13 +253,14 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A whole card. `basis` is what a press on it stands on: never sent, but another basis makes another card."""
+    """A whole card, with what its presses stand on and are signed with: never sent, but another one is another card."""
 
     locale: Locale
     header: Header
     parts: tuple[Part, ...]
     summary: Copy
     basis: str = ""
+    button_key: int = 0
 
     def json(self) -> JsonObject:
         """The card as the platform takes it."""

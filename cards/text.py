@@ -11,20 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.locale import LANGUAGE_TAGS
-from ledger.text.explain import display_details
+from ledger.text.explain import display_details, field_label
 from ledger.text.say import LOCALES, Locale, has, one_line, plain, say, say_refusal
 
 NAMES_MAX = 3
 NAME_CHARS_MAX = 40
 DETAIL_CHARS_MAX = 200
-# Parameters that a form fills from several lines go by the name of their input.
-LABELS = {
-    "criterion": "criteria",
-    "non_goal": "non_goals",
-    "constraint": "constraints",
-    "write_scope": "write_scopes",
-    "stop_condition": "stop_conditions",
-}
 DIGEST_CHARS = 12
 
 Json = bool | int | str | list["Json"] | dict[str, "Json"]
@@ -127,16 +119,9 @@ def refused(code: str, part: Literal["message", "hint"], details: dict[str, str]
     for locale in LOCALES:
         values = {name: name_of(value, DETAIL_CHARS_MAX) for name, value in display_details(details, locale).items()}
         if "field" in details:
-            values["field"] = _label(details["field"], locale)
+            values["field"] = field_label(details["field"], locale)
         said[locale] = say_refusal(name_of(code), part, locale, values)
     return Copy(said["en"], said["zh"])
-
-
-def _label(field: str, locale: Locale) -> str:
-    """`criterion.1` is the second line of the acceptance criteria."""
-    name, _, place = field.partition(".")
-    label = named("field", LABELS.get(name, name)).in_language(locale)
-    return f"{label} {int(place) + 1}" if place.isascii() and place.isdigit() and len(place) <= 3 else label
 
 
 def name_of(name: str, chars_max: int = NAME_CHARS_MAX) -> str:

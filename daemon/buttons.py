@@ -22,12 +22,8 @@ _HEAD = struct.Struct(">BHHI8s8s")
 _VERSION = 1
 
 
-class ButtonError(Exception):
-    """The token is not one of ours, or no longer good; `code` is the refusal's."""
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        super().__init__(code)
+class ForgedError(Exception):
+    """The token is not one of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +36,8 @@ class Button:
     audience: bytes
     expires_at_ms: int
     nonce: bytes
+    expired: bool
+    """Once good: it may be answered with a fresh card, and with nothing else."""
 
 
 def audience_of(tenant_key: str, chat_id: str) -> bytes:
@@ -76,16 +74,14 @@ class ButtonKeys:
         )
 
     def verify(self, token: str, keys: dict[int, int | None], now_ms: int) -> Button:
-        """Read a token. Raises ButtonError with `button_forged` or `button_expired`."""
+        """Read a token, which may have ended. Raises ForgedError."""
         payload, mac = _split(token)
         version, key_id, number, expires_s, audience, nonce = _HEAD.unpack_from(payload)
         if version != _VERSION or key_id not in keys or number not in BY_NUMBER:
-            raise ButtonError("button_forged")
+            raise ForgedError
         if not hmac.compare_digest(self._mac(key_id, b"token", payload)[:MAC_BYTES], mac):
-            raise ButtonError("button_forged")
+            raise ForgedError
         until_ms = keys[key_id]
-        if now_ms >= expires_s * 1000 or (until_ms is not None and now_ms >= until_ms):
-            raise ButtonError("button_expired")
         rest = payload[_HEAD.size :]
         seen, subject = rest[1 : 1 + rest[0]], rest[1 + rest[0] :].decode()
         return Button(
@@ -95,6 +91,7 @@ class ButtonKeys:
             audience=audience,
             expires_at_ms=expires_s * 1000,
             nonce=nonce,
+            expired=now_ms >= expires_s * 1000 or (until_ms is not None and now_ms >= until_ms),
         )
 
     def _mac(self, key_id: int, purpose: bytes, message: bytes) -> bytes:
@@ -104,11 +101,11 @@ class ButtonKeys:
 
 def _split(token: str) -> tuple[bytes, bytes]:
     if len(token) > TOKEN_CHARS_MAX:
-        raise ButtonError("button_forged")
+        raise ForgedError
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except ValueError as error:
-        raise ButtonError("button_forged") from error
+        raise ForgedError from error
     if len(raw) <= _HEAD.size + 1 + MAC_BYTES:
-        raise ButtonError("button_forged")
+        raise ForgedError
     return raw[:-MAC_BYTES], raw[-MAC_BYTES:]

@@ -2,7 +2,11 @@
 
 from daemon.service import Service
 from ledger.ports import DeliveryRow
+from ledger.refusals import Refusal
 from ledger.writer import Keep
+
+_IN_DOUBT = frozenset({"posting", "reposting"})
+"""A message is on its way and its id is not known yet; the one on record is the one that it replaces."""
 
 
 class Deliveries:
@@ -16,22 +20,24 @@ class Deliveries:
         """Every delivery."""
         return list(self._by_slot.values())
 
-    async def put(self, row: DeliveryRow) -> bool:
-        """Record a delivery unless a newer one is known; False if it was older."""
+    async def put(self, row: DeliveryRow) -> bool | Refusal:
+        """Record a delivery unless a newer one is known; False if it was older. What was not kept is a refusal."""
         known = self._by_slot.get(row.slot)
         if known is not None and known.version > row.version:
             return False
         answer = await self._service.submit(Keep(deliveries=(row,)))
         if answer.refusal is not None:
-            return False
+            return answer.refusal
         self._by_slot[row.slot] = row
         return True
 
     def is_place_of(self, slot: str, message_id: str) -> bool:
         """Whether a press on this message can be one on this slot's card.
 
-        A forwarded copy has another message id. A slot whose delivery is not recorded yet cannot be told apart, and its
-        audience has been checked already.
+        A forwarded copy has another message id. Where the id of the card is not on record it cannot be told apart, and
+        its audience has been checked already.
         """
         known = self._by_slot.get(slot)
-        return known is None or not known.message_id or known.message_id == message_id
+        if known is None or not known.message_id or known.state in _IN_DOUBT:
+            return True
+        return known.message_id == message_id

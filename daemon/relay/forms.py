@@ -1,15 +1,20 @@
 """Forms: what a person typed, from input names to parameters and back.
 
-Nothing that was typed is lost: a refused form keeps its values and is drawn filled again. Open forms live in memory;
-losing them costs a person the refill, never an effect.
+Nothing that was typed is lost: a refused form keeps its values and is drawn filled again. One form becomes one goal:
+submissions of a form take turns, and what the first one made is told to the others. Open forms live in memory; losing
+them costs a person the refill, never a second goal.
 """
 
+import asyncio
+import re
 from dataclasses import dataclass, field, replace
 
+from daemon.relay.turns import Turns
 from ledger.catalogue import Action
 from ledger.projections.views import FormView
 
 FORMS_MAX = 2_000
+FORMS_CHARS_MAX = 4_000_000
 _LISTS = {
     "criteria": "criterion",
     "non_goals": "non_goal",
@@ -18,7 +23,8 @@ _LISTS = {
     "constraints": "constraint",
 }
 _TEXTS = {"title": "title", "objective": "objective", "budget": "budget", "answer": "answer", "reason": "reason"}
-TITLE_INPUT_CHARS_MAX = 120
+_LINE_END = re.compile(r"\r\n?|\n")
+"""What a client puts between lines. Rarer separators stay in their line: it is kept word for word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,11 @@ class OpenForm:
     problem_details: dict[str, str] = field(default_factory=dict)
     goal_id: str | None = None
     submissions: int = 0
+
+    @property
+    def chars(self) -> int:
+        """How much was typed."""
+        return sum(len(value) for value in self.values.values())
 
     def view(self) -> FormView:
         """As a card draws it."""
@@ -47,12 +58,13 @@ class Forms:
 
     def __init__(self) -> None:
         self._open: dict[str, OpenForm] = {}
+        self._chars = 0
+        self._turns = Turns()
 
     def open(self, slot: str, values: dict[str, str]) -> None:
-        """Open a form; the oldest gives way when there are too many."""
-        if len(self._open) >= FORMS_MAX:
-            del self._open[next(iter(self._open))]
-        self._open.setdefault(slot, OpenForm(values=values))
+        """Open a form, unless it is open already."""
+        if slot not in self._open:
+            self._put(slot, OpenForm(values=values))
 
     def find(self, slot: str) -> OpenForm | None:
         """The form of a slot, if it is remembered."""
@@ -61,15 +73,34 @@ class Forms:
     def refused(self, slot: str, values: dict[str, str], code: str, details: dict[str, object]) -> None:
         """Keep what was typed beside what was wrong with it; the next submission gets a new nonce."""
         form = self._open.get(slot, OpenForm())
-        plain = {name: str(value) for name, value in details.items()}
-        self._open[slot] = replace(
-            form, values=values, problem_code=code, problem_details=plain, submissions=form.submissions + 1
+        if form.goal_id is not None:
+            return
+        shown = {name: _shown(value) for name, value in details.items()}
+        self._put(
+            slot,
+            replace(form, values=values, problem_code=code, problem_details=shown, submissions=form.submissions + 1),
         )
 
     def submitted(self, slot: str, values: dict[str, str], goal_id: str) -> None:
         """Close a form that became a goal."""
         form = self._open.get(slot, OpenForm())
-        self._open[slot] = replace(form, values=values, problem_code=None, problem_details={}, goal_id=goal_id)
+        self._put(slot, OpenForm(values=values, goal_id=goal_id, submissions=form.submissions))
+
+    def turn(self, slot: str) -> asyncio.Lock:
+        """To be held by one submission of a form at a time."""
+        return self._turns.of(slot)
+
+    def _put(self, slot: str, form: OpenForm) -> None:
+        """Remember a form; the oldest give way when there are too many, or too much is in them."""
+        self._drop(slot)
+        while self._open and (len(self._open) >= FORMS_MAX or self._chars + form.chars > FORMS_CHARS_MAX):
+            self._drop(next(iter(self._open)))
+        self._open[slot] = form
+        self._chars += form.chars
+
+    def _drop(self, slot: str) -> None:
+        form = self._open.pop(slot, None)
+        self._chars -= 0 if form is None else form.chars
 
 
 def to_parameters(action: Action, form: dict[str, str]) -> dict[str, object]:
@@ -78,9 +109,13 @@ def to_parameters(action: Action, form: dict[str, str]) -> dict[str, object]:
     parameters: dict[str, object] = {}
     for name, value in form.items():
         if name in _LISTS and _LISTS[name] in known:
-            lines = [line.strip() for line in value.splitlines() if line.strip()]
+            lines = [line.strip() for line in _LINE_END.split(value) if line.strip()]
             if lines:
                 parameters[_LISTS[name]] = lines
         elif name in _TEXTS and _TEXTS[name] in known and value.strip():
             parameters[_TEXTS[name]] = value.strip()
     return parameters
+
+
+def _shown(value: object) -> str:
+    return ", ".join(str(item) for item in value) if isinstance(value, list | tuple) else str(value)

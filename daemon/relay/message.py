@@ -5,31 +5,42 @@ Free text opens a form with the text already in it. A command that comes too lat
 
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from daemon.relay.forms import Forms
-from daemon.relay.people import bot_caller, identity_digest, lark_proof, person_behind
+from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind
+from daemon.relay.refusals import RelayRefusal
 from daemon.relay.wire import Message
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.refusals import Refusal
+from ledger.rules.common import refuse
 from ledger.rules.goals import first_line
 from ledger.rules.members import BindIdentity
 from ledger.text.explain import explain
-from ledger.text.say import Locale, one_line, say
+from ledger.text.say import Locale, one_line, plain, say
 from ledger.writer import Request
 
 FRESH_MS_MAX = 10 * 60_000
 """A command older than this is shown, not run: after a reconnect the platform delivers in bursts."""
+LATE_SHOWN_CHARS = 80
 PAIR_TRIES_MAX = 5
 PAIR_WINDOW_MS = 10 * 60_000
 TRACKED_MAX = 10_000
-OBJECTIVE_CHARS_MAX = 1_000
-_CODE = re.compile(r"[0-9A-HJKMNP-TV-Z]{4}-?[0-9A-HJKMNP-TV-Z]{4}")
+GOALS_SHOWN_MAX = 10
+_CODE = re.compile(r"[0-9A-HJKMNP-TV-Z]{8}")
+_LOOKS_LIKE = str.maketrans("OIL", "011")
+"""Letters that no code has, and the digits they are taken for."""
+_SEPARATORS = re.compile(r"[\s\-\u2010-\u2015]+")
+_SHAPE = re.compile(r"[0-9A-Z]{4}[\s\-\u2010-\u2015]?[0-9A-Z]{4}")
+_COMMAND = re.compile(r"/?(?P<word>\w+)(?:[\s:：,，]+(?P<rest>.*))?", re.DOTALL)
 _COMMANDS = {
     "help": "help", "帮助": "help", "propose": "propose", "提议": "propose", "goals": "goals", "目标": "goals",
     "status": "goals", "状态": "goals", "pair": "pair", "配对": "pair",
 }  # fmt: skip
+_ALONE = frozenset({"help", "goals"})
+"""Commands that take nothing: a sentence that begins with such a word is a sentence."""
 Document = dict[str, object]
 
 
@@ -57,31 +68,46 @@ class Messages:
         if ask.kind != "text":
             return _text("chat.unsupported")
         if self._service.clock.now_ms() - ask.create_time_ms > FRESH_MS_MAX:
-            return _text("chat.late", said=one_line(ask.text)[:80])
-        word, _, rest = ask.text.strip().lstrip("/").partition(" ")
-        command = _COMMANDS.get(word.lower(), "text")
-        bare = ask.text.strip().upper()
-        if command == "pair" or (ask.chat_type == "p2p" and _CODE.fullmatch(bare)):
-            return await self._pair(ask, rest.strip().upper() if command == "pair" else bare)
-        if command == "help":
-            return _text("chat.help")
+            return _text("chat.late", said=_shortened(one_line(ask.text), LATE_SHOWN_CHARS))
+        command, rest = _command(ask.text)
         digest = identity_digest(ask.tenant_key, ask.app_id, ask.sender.open_id, ask.sender.union_id)
-        if person_behind(self._service.committed, digest) is None:
-            return _text("chat.unpaired")
+        known = person_behind(self._service.committed, digest) is not None
+        code = self._code(command, rest, known=known)
+        if code is not None:
+            return await self._pair(ask, code, digest)
+        if command == "help" or not ask.text.strip():
+            return _text("chat.help")
+        if not known:
+            foreign = self._foreign(ask)
+            return _text("chat.unpaired") if foreign is None else _refusal(foreign)
         if command == "goals":
             return self._goals(ask)
-        return self._form(ask, rest.strip() if command == "propose" else ask.text.strip())
+        return self._form(ask, rest if command == "propose" else ask.text.strip())
 
-    async def _pair(self, ask: Message, code: str) -> Document:
+    def _code(self, command: str, rest: str, *, known: bool) -> str | None:
+        """The pairing code that a message is, or is meant to be."""
+        code = _normalised(rest)
+        if command == "pair":
+            # Who is paired already may well write a sentence that begins with the word.
+            return None if known and rest and not _CODE.fullmatch(code) else code
+        if command != "text" or not _CODE.fullmatch(code) or not _has_shape(rest):
+            return None
+        # Eight letters are a code to whoever needs one; to everybody else only if such a code was given out.
+        return code if not known or _digest(code) in self._service.committed.pairings else None
+
+    def _foreign(self, ask: Message) -> Refusal | None:
+        home = home_tenant(self._service.committed)
+        return refuse(RelayRefusal.TENANT_FOREIGN) if home and ask.tenant_key != home else None
+
+    async def _pair(self, ask: Message, code: str, digest: str) -> Document:
         if ask.chat_type != "p2p":
             return _text("chat.pair_in_private")
         if not _CODE.fullmatch(code):
             return _text("chat.pair_how")
-        digest = identity_digest(ask.tenant_key, ask.app_id, ask.sender.open_id, ask.sender.union_id)
         if not self._may_try(digest):
             return _text("chat.pair_wait")
         params = BindIdentity(
-            code_digest=hashlib.sha256(code.replace("-", "").encode()).hexdigest(),
+            code_digest=_digest(code),
             identity_digest=digest,
             tenant_key=ask.tenant_key,
             app_id=ask.app_id,
@@ -95,6 +121,7 @@ class Messages:
             caller=bot_caller(),
             proof=lark_proof(ask.message_id),
             request_key=key,
+            refused=self._foreign(ask),
         )
         answer = await self._service.submit(job)
         if answer.refusal is not None:
@@ -115,7 +142,7 @@ class Messages:
 
     def _goals(self, ask: Message) -> Document:
         here = [goal for goal in self._service.committed.goals.values() if ask.chat_id in goal.channels]
-        shown = here[-10:]
+        shown = here[-GOALS_SHOWN_MAX:]
         if not shown:
             return _text("chat.no_goals")
 
@@ -130,16 +157,44 @@ class Messages:
 
     def _form(self, ask: Message, text: str) -> Document:
         slot = f"form:{ask.message_id}@{ask.chat_id}"
-        values = {"objective": text[:OBJECTIVE_CHARS_MAX], "title": first_line(text)} if text else {}
-        self._forms.open(slot, values)
-        reply: Document = {"kind": "card", "slot": slot}
-        if len(text) > OBJECTIVE_CHARS_MAX:
-            # What does not fit is said, not dropped in silence.
-            reply["note"] = {
-                "en": say("chat.too_long", "en", limit=OBJECTIVE_CHARS_MAX),
-                "zh": say("chat.too_long", "zh", limit=OBJECTIVE_CHARS_MAX),
-            }
-        return {"reply": reply}
+        # All of it: what does not fit into the form is counted on the card, not dropped in silence.
+        self._forms.open(slot, {"objective": text, "title": first_line(text)} if text else {})
+        return {"reply": {"kind": "card", "slot": slot}}
+
+
+def _command(text: str) -> tuple[str, str]:
+    """What a message asks for, and the rest of it; all of it where it is only text."""
+    said = text.strip()
+    found = _COMMAND.fullmatch(said)
+    command = "text" if found is None else _COMMANDS.get(found["word"].lower(), "text")
+    if found is None or command == "text" or (command in _ALONE and found["rest"]):
+        return "text", said
+    return command, (found["rest"] or "").strip()
+
+
+def _normalised(text: str) -> str:
+    """A code as it was given out, however it was typed or pasted."""
+    return _SEPARATORS.sub("", _upper(text)).translate(_LOOKS_LIKE)
+
+
+def _has_shape(text: str) -> bool:
+    """Whether a text looks like a code by itself; a word with letters that no code has does not."""
+    shown = _upper(text)
+    letters = _SEPARATORS.sub("", shown)
+    has_digit = any(sign in "0123456789" for sign in letters)
+    return _SHAPE.fullmatch(shown) is not None and (has_digit or _CODE.fullmatch(letters) is not None)
+
+
+def _upper(text: str) -> str:
+    return unicodedata.normalize("NFKC", plain(text)).strip().upper()
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()
+
+
+def _shortened(text: str, chars_max: int) -> str:
+    return text if len(text) <= chars_max else text[: chars_max - 1] + "…"
 
 
 def _text(key: str, **values: object) -> Document:
@@ -148,4 +203,5 @@ def _text(key: str, **values: object) -> Document:
 
 def _refusal(refusal: Refusal) -> Document:
     en, zh = explain(refusal, "en"), explain(refusal, "zh")
-    return {"reply": {"kind": "text", "en": " ".join(filter(None, en)), "zh": "".join(filter(None, zh))}}
+    text = {"kind": "text", "en": " ".join(filter(None, en)), "zh": "".join(filter(None, zh))}
+    return {"reply": text, "code": refusal.code.value}

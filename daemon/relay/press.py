@@ -5,7 +5,6 @@ decided by the same rules as on every other surface, for the person whom the led
 person and action: a double submit is one effect, a second person is not blocked.
 """
 
-import logging
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 
 from daemon.api.edge import malformed
 from daemon.api.envelope import envelope, refusal_envelope
-from daemon.buttons import Button, ButtonError, ButtonKeys, audience_of
+from daemon.buttons import Button, ButtonKeys, ForgedError, audience_of
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.forms import Forms, to_parameters
 from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind, person_caller
@@ -25,13 +24,14 @@ from ledger.catalogue import Action
 from ledger.events import Proof
 from ledger.ids import GoalId, MemberId
 from ledger.params import Params
+from ledger.receipts import receipt_key
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
 from ledger.writer import Answer, Request
 
-_log = logging.getLogger("frontstage.relay")
 _PRESS = Action(name="card.press", number=0, params=Params, who=frozenset(), hidden=True)
 """Stands in the audit for a press whose own action could not be trusted."""
+_DONE_BEFORE = frozenset({GeneralRefusal.IDEMPOTENCY_CONFLICT, RelayRefusal.FORM_SUBMITTED})
 Document: TypeAlias = dict[str, object]
 
 
@@ -47,6 +47,16 @@ class Seen:
     def slot(self) -> str:
         """The slot of the card that was pressed."""
         return f"{self.button.subject}@{self.chat_id}"
+
+    @property
+    def request_key(self) -> str:
+        """What makes the same press the same request."""
+        return f"press-{self.button.nonce.hex()}-{self.button.action.number}"
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it submits a proposal form, of which one goal is made."""
+        return self.button.action.name == "goal.propose"
 
 
 class Presses:
@@ -64,19 +74,19 @@ class Presses:
     async def press(self, ask: Press) -> Document:
         """Act on one press; every outcome has a toast."""
         proof = lark_proof(ask.event_id)
-        seen = self._verify(ask)
+        digest = identity_digest(ask.tenant_key, ask.app_id, ask.operator.open_id, ask.operator.union_id)
+        member_id = person_behind(self._service.committed, digest)
+        seen = self._verify(ask, member_id)
         if isinstance(seen, Refusal):
-            answer = await self._audit(_PRESS, seen, bot_caller(), proof)
-            return self._refused(_PRESS.name, ask, answer, goal_id=None, slots=[])
-        caller = person_caller(seen.member_id, ask.chat_id)
-        params = self._parameters(seen.button, ask)
-        if isinstance(params, Refusal):
-            self._keep_form(seen, ask, params)
-            answer = await self._audit(seen.button.action, params, caller, proof)
-            return self._refused(seen.button.action.name, ask, answer, goal_id=None, slots=[seen.slot])
-        return await self._act(seen, caller, proof, params, ask)
+            caller = bot_caller() if member_id is None else person_caller(member_id, ask.chat_id)
+            answer = await self._audit(_PRESS, seen, caller, proof)
+            return self._refused(_PRESS.name, ask, answer, presser=member_id, goal_id=None, slots=[])
+        if not seen.is_form:
+            return await self._decide(seen, proof, ask)
+        async with self._forms.turn(seen.slot):
+            return await self._decide(seen, proof, ask)
 
-    def _verify(self, ask: Press) -> Seen | Refusal:
+    def _verify(self, ask: Press, member_id: MemberId | None) -> Seen | Refusal:
         workspace, now_ms = self._service.committed, self._service.clock.now_ms()
         if self._app_id is not None and ask.app_id != self._app_id:
             return refuse(RelayRefusal.TENANT_FOREIGN)
@@ -84,17 +94,50 @@ class Presses:
             return refuse(RelayRefusal.TENANT_FOREIGN)
         try:
             button = self._keys.verify(ask.token, workspace.button_keys, now_ms)
-        except ButtonError as error:
-            return refuse(RelayRefusal(error.code))
+        except ForgedError:
+            return refuse(RelayRefusal.BUTTON_FORGED)
         if button.audience != audience_of(ask.tenant_key, ask.chat_id):
             return refuse(RelayRefusal.BUTTON_ELSEWHERE)
         if not self._deliveries.is_place_of(f"{button.subject}@{ask.chat_id}", ask.message_id):
             return refuse(RelayRefusal.BUTTON_ELSEWHERE)
-        digest = identity_digest(ask.tenant_key, ask.app_id, ask.operator.open_id, ask.operator.union_id)
-        member_id = person_behind(workspace, digest)
         if member_id is None:
             return refuse(RelayRefusal.IDENTITY_UNPAIRED)
         return Seen(button, member_id, ask.chat_id)
+
+    async def _decide(self, seen: Seen, proof: Proof, ask: Press) -> Document:
+        """What comes of a press whose token, place and person are good."""
+        caller = person_caller(seen.member_id, ask.chat_id)
+        broken = self._ended(seen)
+        params = broken if broken is not None else self._parameters(seen.button, ask)
+        if isinstance(params, Refusal):
+            self._keep_form(seen, ask, params)
+            answer = await self._audit(seen.button.action, params, caller, proof)
+            action_name = seen.button.action.name
+            return self._refused(action_name, ask, answer, presser=seen.member_id, goal_id=None, slots=[seen.slot])
+        return await self._act(seen, caller, proof, params, ask)
+
+    def _ended(self, seen: Seen) -> Refusal | None:
+        """Why this button does nothing any more, whatever is asked with it."""
+        if seen.button.expired:
+            return refuse(RelayRefusal.BUTTON_EXPIRED)
+        if not seen.is_form:
+            return None
+        goal_id = self._goal_of_form(seen)
+        return None if goal_id is None else refuse(RelayRefusal.FORM_SUBMITTED, goal_id=goal_id)
+
+    def _goal_of_form(self, seen: Seen) -> str | None:
+        """The goal that another press has made of this form; the same press again is the receipt's to answer."""
+        reader, key = self._service.reader, seen.request_key
+        if reader.receipt(receipt_key(seen.member_id, key)) is not None:
+            return None
+        form = self._forms.find(seen.slot)
+        if form is not None and form.goal_id is not None:
+            return form.goal_id
+        for member_id in self._service.committed.addresses:
+            receipt = reader.receipt(receipt_key(member_id, key))
+            if receipt is not None:
+                return next(reader.events(receipt.first_seq - 1, limit=1)).goal_id
+        return None
 
     def _parameters(self, button: Button, ask: Press) -> Params | Refusal:
         values = to_parameters(button.action, ask.form)
@@ -117,25 +160,25 @@ class Presses:
 
     async def _act(self, seen: Seen, caller: Caller, proof: Proof, params: Params, ask: Press) -> Document:
         action = seen.button.action
-        request_key = f"press-{seen.button.nonce.hex()}-{action.number}"
         answer = await self._service.submit(
-            Request(action=action, params=params, caller=caller, proof=proof, request_key=request_key)
+            Request(action=action, params=params, caller=caller, proof=proof, request_key=seen.request_key)
         )
         goal_id = answer.events[0].goal_id if answer.events else getattr(params, "goal_id", None)
         if answer.refusal is not None:
             self._keep_form(seen, ask, answer.refusal)
-            return self._refused(action.name, ask, answer, goal_id=goal_id, slots=[seen.slot])
-        if action.name == "goal.propose" and goal_id is not None:
+            return self._refused(action.name, ask, answer, presser=seen.member_id, goal_id=goal_id, slots=[seen.slot])
+        if seen.is_form and goal_id is not None:
             self._forms.submitted(seen.slot, ask.form, goal_id)
         return {
             "envelope": envelope(self._service, action, params, answer, ask.locale),
-            "toast": toast_for(action.name, answer, self._service.committed),
+            "toast": toast_for(action.name, answer, self._service.committed, goal_id, seen.member_id),
             "goal_id": goal_id,
             "slots": [seen.slot],
         }
 
     def _keep_form(self, seen: Seen, ask: Press, refusal: Refusal) -> None:
-        if seen.button.action.name == "goal.propose" and refusal.code is not GeneralRefusal.IDEMPOTENCY_CONFLICT:
+        """What was typed stays, unless the form has become a goal already."""
+        if seen.is_form and refusal.code not in _DONE_BEFORE:
             self._forms.refused(seen.slot, ask.form, refusal.code.value, refusal.details)
 
     async def _audit(self, action: Action, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
@@ -143,12 +186,19 @@ class Presses:
         return await self._service.submit(job)
 
     def _refused(
-        self, action_name: str, ask: Press, answer: Answer, *, goal_id: GoalId | None, slots: list[str]
+        self,
+        action_name: str,
+        ask: Press,
+        answer: Answer,
+        *,
+        presser: MemberId | None,
+        goal_id: GoalId | None,
+        slots: list[str],
     ) -> Document:
         assert answer.refusal is not None, "only refusals come here"
         return {
             "envelope": refusal_envelope(action_name, answer.refusal, answer.seq, ask.locale),
-            "toast": toast_for(action_name, answer, self._service.committed),
+            "toast": toast_for(action_name, answer, self._service.committed, goal_id, presser),
             "goal_id": goal_id,
             "slots": slots,
         }

@@ -1,7 +1,6 @@
 """The bot's routes. Only the bot's own principal may call them, and they let it do nothing of its own."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from daemon.api.routes import Routes
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
+from daemon.relay.once import Once
 from daemon.relay.people import home_tenant
 from daemon.relay.press import Presses
 from daemon.relay.refusals import RelayRefusal
@@ -25,15 +25,12 @@ from daemon.relay.view import Views
 from daemon.relay.wire import BotHealth, Delivery, Lead, Message, Press
 from daemon.service import Service
 from ledger.params import Params
-from ledger.ports import DeliveryRow, JournalRow
+from ledger.ports import DeliveryRow
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
-from ledger.writer import Keep
 
 _P = TypeVar("_P", bound=Params)
 _Document = dict[str, object]
-_encode = msgspec.json.Encoder().encode
-_log = logging.getLogger("frontstage.relay")
 
 
 class RelayRoutes:
@@ -58,6 +55,7 @@ class RelayRoutes:
         self._views = views
         self._deliveries = deliveries
         self._leader = leader
+        self._once = Once(service)
         self._meta = meta
         self._tenant_key = tenant_key
 
@@ -79,7 +77,7 @@ class RelayRoutes:
         return principal if principal.caller.kind == "bot" else refuse(RelayRefusal.RELAY_ONLY)
 
     def _guarded(
-        self, model: type[_P], act: Callable[[_P], Awaitable[_Document]]
+        self, model: type[_P], act: Callable[[_P], Awaitable[_Document | Refusal]]
     ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
             principal = self._bot(request)
@@ -93,7 +91,7 @@ class RelayRoutes:
             except TimeoutError:
                 late = refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
                 return self._malformed(request, late)
-            return respond(await act(ask), 0, 200)
+            return self._answered(request, await act(ask))
 
         return handle
 
@@ -102,43 +100,31 @@ class RelayRoutes:
     ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
             principal = self._bot(request)
-            document = principal if isinstance(principal, Refusal) else read(request)
-            if isinstance(document, Refusal):
-                return refused(request, "relay", document, self._service.committed.seq)
-            return respond(document, 0, 200)
+            return self._answered(request, principal if isinstance(principal, Refusal) else read(request))
 
         return handle
 
-    def _malformed(self, request: web.Request, refusal: Refusal) -> web.Response:
+    def _answered(self, request: web.Request, document: _Document | Refusal) -> web.StreamResponse:
+        if isinstance(document, Refusal):
+            return refused(request, "relay", document, self._service.committed.seq)
+        return respond(document, 0, 200)
+
+    def _malformed(self, request: web.Request, refusal: Refusal) -> web.StreamResponse:
         self._service.counters.malformed += 1
         return refused(request, "relay", refusal, self._service.committed.seq)
 
     async def _press(self, ask: Press) -> _Document:
         self._remember_tenant(ask.tenant_key)
-        return await self._once(ask.app_id, f"card:{ask.event_id}", lambda: self._presses.press(ask))
+        return await self._once.act(ask.app_id, f"card:{ask.event_id}", lambda: self._presses.press(ask))
 
     async def _message(self, ask: Message) -> _Document:
         self._remember_tenant(ask.tenant_key)
-        return await self._once(ask.app_id, f"message:{ask.message_id}", lambda: self._messages.message(ask))
+        return await self._once.act(ask.app_id, f"message:{ask.message_id}", lambda: self._messages.message(ask))
 
-    async def _once(self, app_id: str, key: str, act: Callable[[], Awaitable[_Document]]) -> _Document:
-        """A redelivered event gets its first outcome again, unless that was a fault or `busy`."""
-        known = self._service.reader.journal_entry(app_id, key)
-        if known is not None and known.answer is not None:
-            return dict(msgspec.json.decode(known.answer, type=dict[str, object]))
-        at_ms = self._service.clock.now_ms()
-        if known is None:
-            kept = await self._service.submit(Keep(journal=(JournalRow(app_id, key, at_ms, None),)))
-            if kept.refusal is not None:
-                _log.warning("an inbound event could not be recorded", extra={"code": kept.refusal.code.value})
-        document = await act()
-        if not _passing(document):
-            await self._service.submit(Keep(journal=(JournalRow(app_id, key, at_ms, _encode(document)),)))
-        return document
-
-    async def _put_delivery(self, ask: Delivery) -> _Document:
+    async def _put_delivery(self, ask: Delivery) -> _Document | Refusal:
         row = DeliveryRow(ask.slot, ask.chat_id, ask.message_id, ask.digest, ask.version, ask.sent_at_ms, ask.state)
-        return {"ok": await self._deliveries.put(row)}
+        kept = await self._deliveries.put(row)
+        return kept if isinstance(kept, Refusal) else {"ok": kept}
 
     async def _lead(self, ask: Lead) -> _Document:
         return self._leader.claim(ask.holder, ask.ttl_ms, self._service.clock.now_ms())
@@ -167,10 +153,3 @@ class RelayRoutes:
         """One app belongs to one workspace: the first tenant that is heard is the tenant of every card."""
         if not self._tenant_key:
             self._tenant_key = tenant_key
-
-
-def _passing(document: _Document) -> bool:
-    """Whether the outcome is one that a redelivery should try again."""
-    envelope = document.get("envelope")
-    code = envelope.get("code") if isinstance(envelope, dict) else None
-    return code in {"busy", "storage_full", "shutting_down", "fault"}

@@ -1,49 +1,86 @@
-"""Toasts: what happened to a press, in both languages, in one breath."""
+"""Toasts: what happened to a press, in both languages, in one breath.
 
-from ledger.ids import MemberId
-from ledger.refusals import Refusal
-from ledger.state import Workspace
-from ledger.text.explain import explain
+A person in a chat knows neither request keys nor parameter names: fields go by the labels that the cards show, and who
+was faster goes by name.
+"""
+
+from collections.abc import Mapping
+
+from ledger.catalogue import ACTIONS
+from ledger.ids import GoalId, MemberId
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.goals import GoalRefusal
+from ledger.state import Goal, Workspace
+from ledger.text.explain import explain_code, field_label
 from ledger.text.say import Locale, has, one_line, say
 from ledger.writer import Answer
 
 TOAST_CHARS_MAX = 280
+_BETWEEN: dict[Locale, str] = {"en": " ", "zh": ""}
+_OVERTAKEN = frozenset({GoalRefusal.GOAL_STATE_FORBIDS, GeneralRefusal.STALE_BASIS})
+Toast = dict[str, str]
 
 
-def toast_for(action_name: str, answer: Answer, workspace: Workspace) -> dict[str, str]:
-    """The toast of an answered press."""
+def toast_for(
+    action_name: str, answer: Answer, workspace: Workspace, goal_id: GoalId | None, presser: MemberId | None
+) -> Toast:
+    """The toast of an answered press; `goal_id` is the goal it was about, if that is known."""
     if answer.refusal is not None:
-        return _refused(answer.refusal, workspace)
+        goal = None if goal_id is None else workspace.goals.get(goal_id)
+        first = _decided_first(action_name, answer.refusal, goal)
+        return _refused(answer.refusal, workspace, first, presser)
     if answer.held is not None:
-        return {"type": "info", "en": say("toast.noop", "en"), "zh": say("toast.noop", "zh")}
+        return _both("info", "toast.noop")
     if answer.replayed:
-        return {"type": "info", "en": say("toast.replayed", "en"), "zh": say("toast.replayed", "zh")}
+        return _both("info", "toast.replayed")
     key = f"toast.done.{action_name.replace('-', '_')}"
-    if has(key):
-        return {"type": "success", "en": say(key, "en"), "zh": say(key, "zh")}
-    return {
-        "type": "success",
-        "en": say("toast.done.other", "en", action=action_name),
-        "zh": say("toast.done.other", "zh", action=action_name),
-    }
+    return _both("success", key) if has(key) else _both("success", "toast.done.other", action=action_name)
 
 
-def _refused(refusal: Refusal, workspace: Workspace) -> dict[str, str]:
-    return {
-        "type": refusal.status.toast,
-        "en": _sentence(refusal, workspace, "en"),
-        "zh": _sentence(refusal, workspace, "zh"),
-    }
+def _both(kind: str, key: str, **values: object) -> Toast:
+    return {"type": kind, "en": say(key, "en", **values), "zh": say(key, "zh", **values)}
 
 
-def _sentence(refusal: Refusal, workspace: Workspace, locale: Locale) -> str:
-    message, hint = explain(refusal, locale)
+def _refused(refusal: Refusal, workspace: Workspace, first: MemberId | None, presser: MemberId | None) -> Toast:
+    if refusal.code is GeneralRefusal.IDEMPOTENCY_CONFLICT:
+        # The same button by the same person, with other words in the form.
+        return _both("warning", "chat.pressed_before")
+
+    def said(locale: Locale) -> str:
+        message, hint = explain_code(refusal.code.value, _labelled(refusal.details, locale), locale)
+        return _sentence(message, _who(first, workspace, presser, locale), hint, locale)
+
+    return {"type": refusal.status.toast, "en": said("en"), "zh": said("zh")}
+
+
+def _decided_first(action_name: str, refusal: Refusal, goal: Goal | None) -> MemberId | None:
+    """Whose decision made this one come too late, if a person's did."""
     decided_by = refusal.details.get("decided_by")
-    member = workspace.members.get(MemberId(str(decided_by))) if decided_by else None
-    who = (
-        ""
-        if member is None or not has("toast.decided_by")
-        else say("toast.decided_by", locale, name=one_line(member.display_name))
-    )
-    text = (" " if locale == "en" else "").join(part for part in (message, who, hint) if part)
-    return text if len(text) <= TOAST_CHARS_MAX else text[: TOAST_CHARS_MAX - 1] + "…"
+    if decided_by is not None:
+        return MemberId(str(decided_by))
+    action = ACTIONS.get(action_name)
+    if goal is None or goal.state_note is None or action is None or action.basis != "state":
+        return None
+    return goal.state_note.actor if refusal.code in _OVERTAKEN else None
+
+
+def _who(first: MemberId | None, workspace: Workspace, presser: MemberId | None, locale: Locale) -> str:
+    member = None if first is None else workspace.members.get(first)
+    if member is None or member.kind != "person":
+        return ""
+    if first == presser:
+        return say("chat.decided_by_you", locale)
+    return say("chat.decided_by", locale, name=one_line(member.display_name))
+
+
+def _labelled(details: Mapping[str, object], locale: Locale) -> dict[str, object]:
+    field = details.get("field")
+    return dict(details) if field is None else {**details, "field": field_label(str(field), locale)}
+
+
+def _sentence(message: str, who: str, hint: str, locale: Locale) -> str:
+    """All three; if they are too long it is the reason that is cut, for the next step is what helps."""
+    between = _BETWEEN[locale]
+    rest = "".join(between + part for part in (who, hint) if part)
+    room = TOAST_CHARS_MAX - len(rest)
+    return (message if len(message) <= room else message[: room - 1] + "…") + rest

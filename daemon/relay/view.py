@@ -34,25 +34,16 @@ class Views:
             for action_name, _, basis in offers(workspace, goal, part.kind, part.number)
         }
         view = goal_view(workspace, goal, self._service.clock.now_ms())
-        match part.kind:
-            case "review":
-                return CardView(
-                    kind="review",
-                    audience="group",
-                    tokens=tokens,
-                    goal=view,
-                    review=review_view(workspace, goal, part.number),
-                )
-            case "acceptance":
-                return CardView(
-                    kind="acceptance",
-                    audience="group",
-                    tokens=tokens,
-                    goal=view,
-                    acceptance=acceptance_view(workspace, goal, part.number),
-                )
-            case _:
-                return CardView(kind="goal", audience="group", tokens=tokens, goal=view)
+        return CardView(
+            kind=part.kind,
+            audience="group",
+            tokens=tokens,
+            goal=view,
+            review=review_view(workspace, goal, part.number) if part.kind == "review" else None,
+            acceptance=acceptance_view(workspace, goal, part.number) if part.kind == "acceptance" else None,
+            # A card without a button has no reason to be drawn anew when the key changes.
+            button_key=workspace.button_key_id if tokens else 0,
+        )
 
     def _form(self, slot: str, subject: str, tenant_key: str, chat_id: str) -> CardView | None:
         form = self._forms.find(slot)

@@ -199,3 +199,5 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     acceptance: AcceptanceView | None = None
     form: FormView | None = None
     result: ResultView | None = None
+    button_key: int = 0
+    """The key that its tokens are signed with. Nobody sees it, but a card under a key of before is to be drawn anew."""

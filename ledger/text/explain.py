@@ -5,6 +5,7 @@ list is its items, a state goes by its name. A detail that is missing is a dash 
 an answer: whoever was refused is owed one.
 """
 
+import re
 from collections.abc import Mapping
 
 from ledger.refusals import Refusal
@@ -16,6 +17,23 @@ DETAIL_CHARS_MAX = 200
 
 _FAMILIES = {"state": ("state",), "goal_state": ("state",), "status": ("state.todo", "state")}
 """Details whose values have names of their own."""
+
+_LABELS = {
+    "criterion": "criteria",
+    "non_goal": "non_goals",
+    "constraint": "constraints",
+    "write_scope": "write_scopes",
+    "stop_condition": "stop_conditions",
+}
+"""Parameters that are given once for each item, by the name of the field that they fill."""
+
+_PROBLEMS = (
+    ("problem.chars_max", re.compile(r"String should have at most (?P<limit>\d+) characters?")),
+    ("problem.items_max", re.compile(r"Tuple should have at most (?P<limit>\d+) items? after validation.*")),
+    ("problem.empty", re.compile(r"String should have at least 1 character|Value error, must not be blank")),
+    ("problem.missing", re.compile(r"Field required")),
+)
+"""What the parser says of a value, and our own sentence for it. Whatever else it says is shown as it is."""
 
 
 def explain(refusal: Refusal, locale: Locale) -> tuple[str, str]:
@@ -42,17 +60,40 @@ def _shown(name: str, value: object, locale: Locale) -> str:
     text = one_line(str(value))
     if name == "field":
         return _field(text, locale)
+    if name == "problem":
+        return _problem(text, locale)
+    if name == "changed":
+        return field_label(text, locale)
     for family in _FAMILIES.get(name, ()):
         if has(f"{family}.{text}"):
             return say(f"{family}.{text}", locale).lower()
-    return text if len(text) <= DETAIL_CHARS_MAX else text[: DETAIL_CHARS_MAX - 1] + "…"
+    return _clipped(text)
 
 
 def _field(name: str, locale: Locale) -> str:
     """A parameter by its exact name, which is what must be corrected; a Chinese reader gets its label beside it."""
-    shown = name if len(name) <= DETAIL_CHARS_MAX else name[: DETAIL_CHARS_MAX - 1] + "…"
+    shown = _clipped(name)
     label = f"field.{name}"
     return f"{say(label, locale)}（{shown}）" if locale == "zh" and has(label) else shown
+
+
+def field_label(field: str, locale: Locale) -> str:
+    """A parameter as forms and cards call it: `criterion.1` is the second of the acceptance criteria."""
+    name, _, place = field.partition(".")
+    key = f"field.{_LABELS.get(name, name)}"
+    label = say(key, locale) if has(key) else one_line(name)[:DETAIL_CHARS_MAX]
+    return f"{label} {int(place) + 1}" if place.isascii() and place.isdigit() and len(place) <= 3 else label
+
+
+def _problem(text: str, locale: Locale) -> str:
+    for key, known in _PROBLEMS:
+        if found := known.fullmatch(text):
+            return say(key, locale, **found.groupdict())
+    return _clipped(text)
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= DETAIL_CHARS_MAX else text[: DETAIL_CHARS_MAX - 1] + "…"
 
 
 def _listed(items: list[str], locale: Locale) -> str:

@@ -19,9 +19,10 @@ RELAY_CODES = (
     "relay_only",
     "tenant_foreign",
     "button_forged",
-    "button_expired",
     "button_elsewhere",
     "identity_unpaired",
+    "button_expired",
+    "form_submitted",
     "form_field_missing",
     "message_stale",
 )

@@ -342,7 +342,7 @@ def results() -> dict[str, CardView]:
         goal_id="goal-3",
         title=GOAL.title,
     )
-    refused = msgspec.structs.replace(done, ok=False, code="stale_basis")
+    refused = msgspec.structs.replace(done, ok=False, code="stale_basis", details={"changed": "criteria"})
     return {"result_ok": card("result", result=done), "result_refused": card("result", result=refused)}
 
 

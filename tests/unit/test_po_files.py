@@ -12,7 +12,22 @@ from ledger.text.say import DOMAINS, LOCALES
 
 ROOT = Path(__file__).parents[2] / "ledger" / "text" / "locale"
 FAMILIES = frozenset(
-    {"state", "field", "class", "need", "action", "event", "toast", "card", "handoff", "refusal", "cli", "page", "chat"}
+    {
+        "state",
+        "field",
+        "class",
+        "need",
+        "action",
+        "event",
+        "toast",
+        "card",
+        "handoff",
+        "refusal",
+        "cli",
+        "page",
+        "chat",
+        "problem",
+    }
 )
 
 
