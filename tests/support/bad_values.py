@@ -44,37 +44,50 @@ def _wrong(part: Schema, definitions: Schema | None) -> Iterator[tuple[str, obje
     kind = "string" if "enum" in part or "const" in part else part.get("type")
     for value in _OTHER_TYPES[kind]:
         yield f"{type(value).__name__} for {kind}", value
+    match kind:
+        case "string":
+            yield from _texts(part)
+        case "integer":
+            yield from _integers(part)
+        case "array":
+            yield from _lists(part, definitions)
+
+
+def _texts(part: Schema) -> Iterator[tuple[str, object]]:
+    yield "half a character", "a\ud800"
     if "enum" in part or "const" in part:
         yield "outside the list", "none-of-these"
         yield "nothing", ""
+    elif not part.keys() & {"pattern", "maxLength"}:
+        yield "outside any alphabet", "\x00Ü"
     if "maxLength" in part:
         yield "too long", "x" * (part["maxLength"] + 1)
         yield "too long in a wide script", "目" * (part["maxLength"] + 1)
     if part.get("minLength"):
         yield "empty", ""
-    if kind == "string":
-        yield "half a character", "a\ud800"
-    if kind == "string" and not part.keys() & {"pattern", "maxLength", "enum", "const"}:
-        yield "outside any alphabet", "\x00Ü"
     if "pattern" in part:
         for value in ("", " ", "Ü", "a b", "a\n", "\x00", "a\x00b", "../a", "x" * 10_000):
             if re.search(part["pattern"], value) is None or value.endswith("\n"):
                 yield "outside the pattern", value
+
+
+def _integers(part: Schema) -> Iterator[tuple[str, object]]:
+    yield "beyond every integer", BEYOND
     for bound, step in (("maximum", 1), ("minimum", -1)):
         if bound in part:
             yield f"beyond the {bound}", part[bound] + step
-    if kind == "integer":
-        yield "beyond every integer", BEYOND
-    if kind == "array":
-        yield "null inside", [None]
-        yield "list inside", [["x"]]
-        if part.get("minItems"):
-            yield "too few", []
-        if "maxItems" in part:
-            yield "too many", [good(part["items"], definitions)] * (part["maxItems"] + 1)
-        for what, value in bad_values(part["items"], required=False, definitions=definitions):
-            if value is not None:
-                yield f"{what} inside", [value]
+
+
+def _lists(part: Schema, definitions: Schema | None) -> Iterator[tuple[str, object]]:
+    yield "null inside", [None]
+    yield "list inside", [["x"]]
+    if part.get("minItems"):
+        yield "too few", []
+    if "maxItems" in part:
+        yield "too many", [good(part["items"], definitions)] * (part["maxItems"] + 1)
+    for what, value in bad_values(part["items"], required=False, definitions=definitions):
+        if value is not None:
+            yield f"{what} inside", [value]
 
 
 def good(schema: Schema, definitions: Schema | None = None) -> object:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from daemon.app import Parts, build
+from daemon.app import KEEPALIVE_S, REQUEST_BYTES_MAX, STOP_WAIT_S, Parts, build
 from daemon.clock import LedgerClock
 from daemon.config import Config, LarkSection
 from daemon.listen import bind
@@ -250,7 +250,7 @@ async def served(
 
 @asynccontextmanager
 async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
-    runner = web.AppRunner(parts.app, access_log=None, handle_signals=False)
+    runner = web.ServerRunner(parts.routes.server(REQUEST_BYTES_MAX, KEEPALIVE_S), shutdown_timeout=STOP_WAIT_S)
     await runner.setup()
     assert runner.server is not None
     server = await asyncio.get_running_loop().create_unix_server(
