@@ -85,6 +85,7 @@ class GoalRefusal(StrEnum):
     ACTOR_NOT_REGISTERED = "actor_not_registered"
     GOAL_NOT_GRANTED = "goal_not_granted"
     OWNER_UNKNOWN = "owner_unknown"
+    OWNER_NOT_ENTITLED = "owner_not_entitled"
     INVALID_WRITE_SCOPE = "invalid_write_scope"
     ENFORCEMENT_NOT_SUPPORTED = "enforcement_not_supported"
     GOAL_STATE_FORBIDS = "goal_state_forbids"
@@ -112,7 +113,9 @@ def decide_propose(workspace: Workspace, caller: Caller, ask: ProposeGoal, _now_
     goal_id = GoalId(ask.goal_id) if ask.goal_id is not None else _fresh_id(workspace)
     if goal_id in workspace.goals:
         return refuse(GoalRefusal.GOAL_ID_TAKEN, goal_id=goal_id)
-    scopes = _intent_checks(workspace, ask.owner, ask.approver, ask.write_scope, ask.enforce)
+    if (broken := _named(workspace, caller, ask.owner, ask.approver)) is not None:
+        return broken
+    scopes = _intent_checks(ask.write_scope, ask.enforce)
     if isinstance(scopes, Refusal):
         return scopes
     facts = GoalProposed(
@@ -150,7 +153,7 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
     # What is absent stays as in the revision that waits, or as promised: never as in one that was turned down.
     now = goal.intents[(goal.pending or goal.confirmed or len(goal.intents)) - 1]
-    scopes = _intent_checks(workspace, (), (), ask.write_scope, ask.enforce)
+    scopes = _intent_checks(ask.write_scope, ask.enforce)
     if isinstance(scopes, Refusal):
         return scopes
     if goal.state in CLOSED or goal.state == "delivered":
@@ -272,17 +275,23 @@ def first_line(text: str, chars_max: int = 120) -> str:
     return line if len(line) <= chars_max else line[: chars_max - 1] + "…"
 
 
-def _intent_checks(
-    workspace: Workspace,
-    owners: tuple[str, ...],
-    approvers: tuple[str, ...],
-    asked: tuple[str, ...],
-    enforce: tuple[str, ...],
-) -> tuple[str, ...] | Refusal:
+def _named(
+    workspace: Workspace, caller: Caller, owners: tuple[str, ...], approvers: tuple[str, ...]
+) -> Refusal | None:
+    """Owners and approvers are people; only an owner of the workspace makes somebody else an owner of a goal."""
     for member_id in (*owners, *approvers):
         member = registered(workspace, MemberId(member_id))
         if member is None or member.kind != "person":
             return refuse(GoalRefusal.OWNER_UNKNOWN, member_id=member_id)
+    if "owner" in workspace.members[caller.member_id].roles:
+        return None
+    for member_id in owners:
+        if "owner" not in workspace.members[MemberId(member_id)].roles:
+            return refuse(GoalRefusal.OWNER_NOT_ENTITLED, member_id=member_id)
+    return None
+
+
+def _intent_checks(asked: tuple[str, ...], enforce: tuple[str, ...]) -> tuple[str, ...] | Refusal:
     scopes: list[str] = []
     for text in asked:
         if (scope := canonical_scope(text)) is None:

@@ -85,6 +85,7 @@ PROPOSE = Ladder(
     rungs=(
         Rung(code=R.GOAL_ID_TAKEN, params={"goal_id": "taken"}),
         Rung(code=R.OWNER_UNKNOWN, params={"owner": ["builder"]}),
+        Rung(code=R.OWNER_NOT_ENTITLED, params={"owner": ["bob"]}),
         Rung(code=R.INVALID_WRITE_SCOPE, params={"write_scope": ["../docs"]}),
         Rung(code=R.ENFORCEMENT_NOT_SUPPORTED, params={"enforce": ["budget"]}),
     ),
