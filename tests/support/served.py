@@ -18,7 +18,7 @@ from aiohttp import web
 from daemon.app import KEEPALIVE_S, REQUEST_BYTES_MAX, STOP_WAIT_S, Parts, build
 from daemon.clock import LedgerClock
 from daemon.config import Config, LarkSection
-from daemon.listen import bind
+from daemon.listen import BACKLOG, bind
 from daemon.service import Service, replay
 from ledger.store.memory import MemoryStore, Records
 from ledger.testing import FailingStore
@@ -254,7 +254,7 @@ async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
     await runner.setup()
     assert runner.server is not None
     server = await asyncio.get_running_loop().create_unix_server(
-        parts.watch.factory(runner.server), sock=bind(made.home.socket)
+        parts.watch.factory(runner.server), sock=bind(made.home.socket), backlog=BACKLOG
     )
     try:
         yield

@@ -1,0 +1,162 @@
+"""The API's own description: a sound document, and the same as the table, the command line and the answers."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from daemon.api.meta import openapi_document
+from daemon.cli.catalogue import ACTIONS as COMMANDS
+from ledger.catalogue import ACTIONS
+from ledger.ids import KEY_PATTERN
+from ledger.refusals import STATUS
+from ledger.wire import all_kinds
+from tests.support.homes import activate
+from tests.support.served import served
+
+OUTWARD = {row.name: row for row in ACTIONS.values() if not row.hidden}
+OPERATIONS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
+TODO = {"goal_id": "docs", "todo_id": "todo_000"}
+
+
+@pytest.fixture(scope="module")
+def document():
+    return openapi_document()
+
+
+@pytest.fixture
+async def daemon():
+    async with served(activate) as running:
+        yield running
+
+
+def operations(document) -> Iterator[tuple[str, str, dict]]:
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            yield path, method, operation
+
+
+def nodes(value):
+    """Every object in the document."""
+    if isinstance(value, dict):
+        yield value
+        for part in value.values():
+            yield from nodes(part)
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from nodes(part)
+
+
+async def test_it_is_served_as_it_is_made(daemon, document):
+    answer = await daemon.ask("GET", "/openapi.json", who=None)
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith("application/json")
+    assert answer.document == document
+
+
+def test_it_has_the_form_that_the_specification_asks_for(document):
+    assert document["openapi"].startswith("3.1.")
+    assert {"title", "version"} <= document["info"].keys()
+    seen = set()
+    for path, method, operation in operations(document):
+        assert path.startswith("/")
+        assert method in OPERATIONS
+        assert operation["operationId"] not in seen
+        seen.add(operation["operationId"])
+        assert operation["summary"].strip()
+        assert operation["responses"]
+        for status, response in operation["responses"].items():
+            assert status.isdigit()
+            assert len(status) == 3
+            assert "$ref" in response or response["description"]
+        names = [(parameter["name"], parameter["in"]) for parameter in operation.get("parameters", [])]
+        assert len(names) == len(set(names))
+        for parameter in operation.get("parameters", []):
+            assert parameter["in"] in {"query", "header", "path", "cookie"}
+            assert isinstance(parameter["required"], bool)
+            assert "schema" in parameter
+
+
+def test_every_reference_leads_somewhere(document):
+    for node in nodes(document):
+        if "$ref" in node:
+            target = document
+            assert node["$ref"].startswith("#/")
+            for part in node["$ref"][2:].split("/"):
+                target = target[part]
+
+
+def test_every_schema_names_known_types(document):
+    for node in nodes(document):
+        if isinstance(node.get("type"), str) and "scheme" not in node:
+            assert node["type"] in TYPES, node
+
+
+def test_it_is_the_table(document):
+    assert set(document["paths"]) == {f"/v1/actions/{name}" for name in OUTWARD}
+    for path, method, operation in operations(document):
+        row = OUTWARD[path.removeprefix("/v1/actions/")]
+        assert method == ("post" if row.writes else "get")
+        assert operation["operationId"] == row.name
+        schema = row.params.model_json_schema()
+        required = set(schema.get("required", ()))
+        if row.writes:
+            body = operation["requestBody"]
+            described = body["content"]["application/json"]["schema"]
+            assert body["required"] is True
+            assert described["properties"].keys() == row.params.model_fields.keys() if row.params.model_fields else True
+            assert set(described.get("required", ())) == required
+            assert described["additionalProperties"] is False
+            (key,) = operation["parameters"]
+            assert (key["name"], key["in"], key["required"]) == ("Idempotency-Key", "header", True)
+            assert key["schema"]["pattern"] == KEY_PATTERN
+        else:
+            assert {parameter["name"] for parameter in operation["parameters"]} == row.params.model_fields.keys()
+            assert {parameter["name"] for parameter in operation["parameters"] if parameter["required"]} == required
+
+
+def test_it_names_every_status_there_is(document):
+    statuses = {str(status.http_status) for status in STATUS.values()} | {"200"}
+    for path, _, operation in operations(document):
+        assert operation["responses"].keys() == statuses, path
+
+
+def test_the_command_line_has_the_same_actions_and_parameters():
+    commands = {f"{noun}.{verb}": spec for noun, verbs in COMMANDS.items() for verb, spec in verbs.items()}
+    assert commands.keys() == OUTWARD.keys()
+    for name, row in OUTWARD.items():
+        spec = commands[name]
+        assert spec.get("writes", False) is row.writes, name
+        assert spec.get("mints") == row.mints, name
+        assert spec["parameters"].keys() == row.params.model_fields.keys(), name
+        required = {field for field, parameter in spec["parameters"].items() if parameter.get("required")}
+        assert required == set(row.params.model_json_schema().get("required", ())) - {row.mints}, name
+
+
+async def test_capabilities_are_the_table_and_the_kinds_of_events(daemon):
+    answer = await daemon.ask("GET", "/capabilities", who=None)
+    said = answer.document
+    assert {(row["name"], row["writes"], row["basis"]) for row in said["actions"]} == {
+        (row.name, row.writes, row.basis) for row in OUTWARD.values()
+    }
+    assert set(said["event_kinds"]) == {f"{kind.name}/{kind.version}" for kind in all_kinds()}
+
+
+async def test_what_is_answered_is_what_is_described(daemon, document):
+    done = (await daemon.act("todo.claim", TODO, who="builder")).document
+    operation = document["paths"]["/v1/actions/todo.claim"]["post"]
+    good = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    assert set(good["required"]) == done.keys()
+    assert done["outcome"] in good["properties"]["outcome"]["enum"]
+    refused = (await daemon.act("todo.claim", TODO, who="helper")).document
+    bad = document["components"]["responses"]["refusal"]["content"]["application/json"]["schema"]
+    assert set(bad["required"]) | {"basis"} == refused.keys()
+    read = (await daemon.read("todo.list", "?goal_id=docs")).document
+    assert {"ok", "seq", "schema_version"} <= read.keys()
+
+
+async def test_every_described_route_answers(daemon, document):
+    """A description of what is not there would be worse than none."""
+    for path, method, _ in operations(document):
+        answer = await daemon.ask(method.upper(), path, headers={"Idempotency-Key": "key"}, body=b"{}")
+        assert answer.code != "unknown_action", path
