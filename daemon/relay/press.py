@@ -78,7 +78,9 @@ class Presses:
         member_id = person_behind(self._service.committed, digest)
         seen = self._verify(ask, member_id)
         if isinstance(seen, Refusal):
-            caller = bot_caller() if member_id is None else person_caller(member_id, ask.chat_id)
+            # What another organisation or app says of a person proves nothing here.
+            named = None if seen.code is RelayRefusal.TENANT_FOREIGN else member_id
+            caller = bot_caller() if named is None else person_caller(named, ask.chat_id)
             answer = await self._audit(_PRESS, seen, caller, proof)
             return self._refused(_PRESS.name, ask, answer, presser=member_id, goal_id=None, slots=[])
         if not seen.is_form:

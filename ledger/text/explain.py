@@ -28,9 +28,12 @@ _LABELS = {
 """Parameters that are given once for each item, by the name of the field that they fill."""
 
 _PROBLEMS = (
-    ("problem.chars_max", re.compile(r"String should have at most (?P<limit>\d+) characters?")),
+    ("problem.chars_max", re.compile(r"(String|Value) should have at most (?P<limit>\d+) (characters?|items?.*)")),
     ("problem.items_max", re.compile(r"Tuple should have at most (?P<limit>\d+) items? after validation.*")),
-    ("problem.empty", re.compile(r"String should have at least 1 character|Value error, must not be blank")),
+    (
+        "problem.empty",
+        re.compile(r"(String|Value) should have at least 1 (character|item.*)|Value error, must not be blank"),
+    ),
     ("problem.missing", re.compile(r"Field required")),
 )
 """What the parser says of a value, and our own sentence for it. Whatever else it says is shown as it is."""
