@@ -21,14 +21,14 @@ from typing import IO
 import msgspec
 from aiohttp import web
 
-from daemon import config, jobs, lock, logs
+from daemon import config, jobs, listen, lock, logs
 from daemon.api.actions import ActionRoutes
 from daemon.api.feed import Feed
 from daemon.api.meta import Meta
 from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
-from daemon.listen import BACKLOG, Guard, Watch, bind, connections_max
+from daemon.listen import Guard, Watch, bind, connections_max
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
 from daemon.relay.deliveries import Deliveries
@@ -169,9 +169,7 @@ async def _serve_one(runner: web.ServerRunner, fd: int, stopping: asyncio.Event)
 async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stopping: asyncio.Event) -> None:
     assert runner.server is not None, "the runner was set up"
     listener = bind(home.socket)
-    server = await asyncio.get_running_loop().create_unix_server(
-        parts.watch.factory(runner.server), sock=listener, backlog=BACKLOG
-    )
+    server = await listen.serve(listener, parts.watch.factory(runner.server))
     _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
     try:
         async with asyncio.TaskGroup() as group:

@@ -17,9 +17,11 @@ from daemon.clock import Clock
 from daemon.paths import SOCKET_PATH_BYTES_MAX
 
 BACKLOG = 2_048
+ACCEPTED_AT_ONCE_MAX = 16
+"""Connections that one turn of the loop takes from the backlog; those too many are closed a few turns later."""
 CONNECTIONS_MAX = 2_048
-FILES_RESERVED = 64
-"""Open files that are not connections: the ledger, its readers, and the connection that is turned away."""
+FILES_RESERVED = 128
+"""Open files that are not connections: the ledger, its readers, and the connections that are being turned away."""
 SILENT_MS_MAX = 20_000
 """A connection that has asked nothing for this long, or has not finished asking, is closed."""
 IDLE_MS_MAX = 120_000
@@ -63,6 +65,16 @@ def bind(path: str) -> socket.socket:
         os.umask(before)
     listener.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     return listener
+
+
+async def serve(listener: socket.socket, make: Callable[[], asyncio.Protocol]) -> asyncio.Server:
+    """Take connections. The loop's one figure for the backlog and for how many it takes at once is set in two steps.
+
+    Were it to take the whole backlog at once, those too many would use up the process's files before they are closed.
+    """
+    server = await asyncio.get_running_loop().create_unix_server(make, sock=listener, backlog=ACCEPTED_AT_ONCE_MAX)
+    listener.listen(BACKLOG)
+    return server
 
 
 def _remove_stale(path: str) -> None:

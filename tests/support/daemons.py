@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,17 +20,23 @@ from tests.support.homes import Made, Scribe, begin, short_folder
 READY_S_MAX = 60
 """Generous, because everything starts cold on a busy machine; nothing waits longer than what it waits for takes."""
 ENDS_S_MAX = 60
+_LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 class DaemonProcess:
     """One daemon. Its log is read as it comes, so that a pipe never fills up."""
 
-    def __init__(self, made: Made, *words: str, wait: bool = True) -> None:
+    def __init__(self, made: Made, *words: str, wait: bool = True, files_max: int | None = None) -> None:
         self.made = made
         self.log: list[str] = []
         self._ready = threading.Event()
+        limited = [] if files_max is None else [sys.executable, "-c", _LIMITED, str(files_max)]
         self.process = subprocess.Popen(
-            [*module_argv("daemon.app"), "--home", made.home.path, *words],
+            [*limited, *module_argv("daemon.app"), "--home", made.home.path, *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

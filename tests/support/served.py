@@ -7,7 +7,8 @@ what no honest client sends.
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -18,8 +19,9 @@ from aiohttp import web
 from daemon.app import KEEPALIVE_S, REQUEST_BYTES_MAX, STOP_WAIT_S, Parts, build
 from daemon.clock import LedgerClock
 from daemon.config import Config, LarkSection
-from daemon.listen import BACKLOG, bind
+from daemon.listen import bind, serve
 from daemon.service import Service, replay
+from ledger.ports import Group, Term
 from ledger.store.memory import MemoryStore, Records
 from ledger.testing import FailingStore
 from tests.support.homes import APP, CHAT, TENANT, Made, begin, person, short_folder
@@ -253,9 +255,7 @@ async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
     runner = web.ServerRunner(parts.routes.server(REQUEST_BYTES_MAX, KEEPALIVE_S), shutdown_timeout=STOP_WAIT_S)
     await runner.setup()
     assert runner.server is not None
-    server = await asyncio.get_running_loop().create_unix_server(
-        parts.watch.factory(runner.server), sock=bind(made.home.socket), backlog=BACKLOG
-    )
+    server = await serve(bind(made.home.socket), parts.watch.factory(runner.server))
     try:
         yield
     finally:
@@ -264,3 +264,29 @@ async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
         await parts.service.finish()
         await runner.cleanup()
         parts.service.close()
+
+
+class Gate:
+    """Holds a store's appends until it is opened, so that a test decides when a commit ends."""
+
+    def __init__(self, store: FailingStore) -> None:
+        self._append = store.append
+        self._open = threading.Event()
+        self.groups = 0
+        store.append = self._wait  # type: ignore[method-assign]
+
+    def _wait(self, term: Term, group: Group) -> None:
+        assert self._open.wait(WAIT_S_MAX), "nobody opened the gate"
+        self.groups += 1
+        self._append(term, group)
+
+    def open(self) -> None:
+        """Let everything through from now on."""
+        self._open.set()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Let the loop turn until something holds that no event tells of."""
+    async with asyncio.timeout(WAIT_S_MAX):
+        while not holds():  # noqa: ASYNC110  (what is waited for happens inside the daemon)
+            await asyncio.sleep(0.001)
