@@ -35,6 +35,7 @@ _PROBLEMS = (
         re.compile(r"(String|Value) should have at least 1 (character|item.*)|Value error, must not be blank"),
     ),
     ("problem.missing", re.compile(r"Field required")),
+    ("problem.unknown", re.compile(r"Extra inputs are not permitted")),
 )
 """What the parser says of a value, and our own sentence for it. Whatever else it says is shown as it is."""
 
