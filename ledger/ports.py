@@ -165,6 +165,10 @@ class Store(Protocol):
         """Every receipt, in the order of its key."""
         ...
 
+    def newest_receipt_key(self) -> bytes | None:
+        """The last of all receipt keys in their order, or None where there is no receipt."""
+        ...
+
     def receipt(self, key: bytes) -> ReceiptRow | None:
         """The receipt of a request key."""
         ...

@@ -156,6 +156,10 @@ class FailingStore:
         """As the store does."""
         return self._store.refusals_anchor()
 
+    def newest_receipt_key(self) -> bytes | None:
+        """As the store answers."""
+        return self._store.newest_receipt_key()
+
     def receipt(self, key: bytes) -> ReceiptRow | None:
         """As the store does."""
         return self._store.receipt(key)

@@ -32,7 +32,7 @@ from ledger.ports import (
     StoreFull,
     Term,
 )
-from ledger.receipts import params_digest, receipt_id, receipt_key
+from ledger.receipts import RecentKeys, params_digest, receipt_id, receipt_key
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Held, refuse
@@ -130,6 +130,7 @@ class Writer:
         self._entropy = entropy
         self._rebuild = rebuild
         self._audit = Audit(store.refusals_head())
+        self._keys = RecentKeys(store.newest_receipt_key())
         self._snapshot_seq = 0
         self.full = False
         self._check_head()
@@ -269,7 +270,7 @@ class Writer:
                 if first_digest == digest
                 else Answer(refusal=refuse(GeneralRefusal.IDEMPOTENCY_CONFLICT))
             )
-        row = self._reads.receipt(key)
+        row = self._reads.receipt(key) if self._keys.may_include(key) else None
         if row is None:
             return None
         if row.params_digest != digest:
@@ -300,6 +301,7 @@ class Writer:
         if key is not None and digest is not None:
             pending.receipts.append(ReceiptRow(key, digest, job.action.name, events[0].seq, events[-1].seq))
             pending.by_key[key] = (digest, answer)
+            self._keys.add(key)
         return answer
 
     def _record(self, draft: Draft, stamp: Stamp, pending: _Pending, at_ms: int) -> Recorded:

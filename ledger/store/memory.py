@@ -86,6 +86,11 @@ class MemoryReader:
         with self._records.lock:
             return iter([self._records.receipts[key] for key in self._records.receipt_keys])
 
+    def newest_receipt_key(self) -> bytes | None:
+        """The last of all receipt keys, or None."""
+        with self._records.lock:
+            return self._records.receipt_keys[-1] if self._records.receipt_keys else None
+
     def receipt(self, key: bytes) -> ReceiptRow | None:
         """The receipt of a request key."""
         return self._records.receipts.get(key)

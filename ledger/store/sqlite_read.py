@@ -74,6 +74,11 @@ class SqliteReads:
         """All receipts in the order of their keys."""
         return map(ReceiptRow._make, self._pages("receipts", (), b"", None))
 
+    def newest_receipt_key(self) -> bytes | None:
+        """The last of all receipt keys, or None."""
+        key = self._rows("newest_receipt_key")[0][0]
+        return key if isinstance(key, bytes) else None
+
     def receipt(self, key: bytes) -> ReceiptRow | None:
         """The receipt of a request key."""
         rows = self._rows("receipt", (key,))

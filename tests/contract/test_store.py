@@ -91,6 +91,7 @@ def test_a_new_store_is_empty_and_has_no_life_yet(store):
         "deliveries": [],
     }
     assert (store.receipt(b"k"), store.snapshot("goal-1"), store.journal_entry("a", "e")) == (None, None, None)
+    assert store.newest_receipt_key() is None
 
 
 def test_each_term_has_the_next_epoch_and_the_first_ones_incarnation(opener):
@@ -112,6 +113,7 @@ def test_a_group_is_read_back_as_it_was_written_and_again_after_reopening(opener
         assert store.head() == Head(3, group.events[-1].hash)
         assert [store.receipt(row.key) for row in group.receipts] == group.receipts
         assert list(store.receipts()) == group.receipts
+        assert store.newest_receipt_key() == group.receipts[-1].key
         assert list(store.refusals(0)) == group.refusals
         assert store.refusals_head() == Head(2, group.refusals[-1].hash)
         assert store.journal_entry("cli_app", "event-1") == group.journal[0]

@@ -11,7 +11,7 @@ from pydantic import Field
 from ledger.catalogue import ACTIONS
 from ledger.ids import KEY_PATTERN, is_request_key
 from ledger.params import Params
-from ledger.receipts import RECEIPT_KEY_BYTES, params_digest, receipt_id, receipt_key
+from ledger.receipts import RECEIPT_KEY_BYTES, RecentKeys, params_digest, receipt_id, receipt_key
 from tests.support.world import parse
 
 KEYS = st.from_regex(KEY_PATTERN, fullmatch=True)
@@ -89,3 +89,32 @@ def test_a_parameter_that_is_added_later_changes_no_older_digest():
         colour: Annotated[str, Field(description="New.")] = "grey"
 
     assert params_digest("goal.paint", Before(goal_id="docs")) == params_digest("goal.paint", After(goal_id="docs"))
+
+
+def timed(at: int, number: int = 0) -> bytes:
+    """A stored key whose request key said when it was made."""
+    return receipt_key("ann", f"k{at:012x}-{number:016x}")
+
+
+def test_only_a_key_newer_than_all_that_were_stored_before_the_start_is_known_to_be_new():
+    keys = RecentKeys(timed(1_000))
+    assert keys.may_include(timed(999))
+    assert keys.may_include(timed(1_000, 7))
+    assert not keys.may_include(timed(1_001))
+    assert keys.may_include(receipt_key("ann", "run-1")), "a key that says no time may have been stored at any time"
+
+
+def test_an_empty_store_has_no_timed_key():
+    keys = RecentKeys(None)
+    assert not keys.may_include(timed(1))
+    assert keys.may_include(receipt_key("ann", "run-1"))
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=60), st.integers(1, 5))
+def test_a_stored_key_is_never_taken_for_new_however_few_are_remembered(times, kept_max):
+    keys, stored = RecentKeys(None, kept_max=kept_max), []
+    for number, at in enumerate(times):
+        keys.add(timed(at, number))
+        stored.append(timed(at, number))
+        assert all(keys.may_include(key) for key in stored)
+    assert len(keys) <= 2 * kept_max

@@ -24,6 +24,9 @@ SELECT number, at_ms, body, hash FROM refusal WHERE number > ? ORDER BY number L
 -- name: receipt
 SELECT key, params_digest, action, first_seq, last_seq FROM receipt WHERE key = ?
 
+-- name: newest_receipt_key
+SELECT max(key) FROM receipt
+
 -- name: receipts
 SELECT key, params_digest, action, first_seq, last_seq FROM receipt WHERE key > ? ORDER BY key LIMIT ?
 
