@@ -26,7 +26,7 @@ WRITES_EVERY = 10
 """One request in this many is a write."""
 READS = ("goal.show", "quota.should-run")
 RATE_MIN, P50_MAX = 0.5, 2.0
-SUPPLY_PER_S = 30_000
+SUPPLY_PER_S = 40_000
 """More requests than any machine of today answers."""
 
 
@@ -64,8 +64,8 @@ def size_of(daemon: Server, name: str) -> int:
 
 
 def _one(seen: Seen, name: str, daemon: Server, echo: Server, clients: int, number: int) -> None:
-    count = int(SECONDS * SUPPLY_PER_S / (3 if clients == 1 else 1))
-    mine = load(daemon, clients, SECONDS, scripts(name, f"{name}-{number}-{clients}", count))
+    supply = scripts(name, f"{name}-{number}-{clients}", int(SECONDS * SUPPLY_PER_S))
+    mine = load(daemon, clients, SECONDS, supply)
     theirs = load(echo, clients, SECONDS, [[get("/echo", goal_id="g0")]], again=True)
     if clients == 1:
         seen.p50.append(mine.reads.p50 / theirs.reads.p50)
