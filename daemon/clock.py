@@ -19,6 +19,7 @@ DOWNTIME_MS_MAX = 400 * 86_400_000
 """A daemon may be off for this long; a wall clock further ahead at the start is a jump."""
 SLEW_DIVISOR = 20
 """Ledger time is drawn to the wall by at most a twentieth of the time that passed."""
+_BOOT_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class Clock(Protocol):
@@ -42,9 +43,7 @@ class SystemClock:
 
     def boot_ms(self) -> int:
         """Milliseconds since boot."""
-        if hasattr(time, "CLOCK_BOOTTIME"):
-            return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
-        return time.monotonic_ns() // 1_000_000
+        return time.clock_gettime_ns(_BOOT_CLOCK) // 1_000_000
 
 
 @dataclass

@@ -8,8 +8,10 @@ still fail is never shown. After a failed commit `ahead` is made anew from what 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from ledger.audit import Attempt, Audit
 from ledger.canonical import canonical
@@ -43,8 +45,7 @@ from ledger.wire import KIND_OF
 SALT_BYTES = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One command by a proved caller. Without a request key it is the daemon's own and is never replayed."""
 
     action: Action
@@ -57,16 +58,14 @@ class Request:
     """A refusal already reached at the edge, to be audited and nothing else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keep:
+class Keep(msgspec.Struct, frozen=True, kw_only=True):
     """Operational rows that are not truth: inbound events and delivered cards."""
 
     journal: tuple[JournalRow, ...] = ()
     deliveries: tuple[DeliveryRow, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one request; durable by the time anybody holds it."""
 
     events: tuple[Recorded, ...] = ()
@@ -184,7 +183,7 @@ class Writer:
         self._take_back()
         full = Answer(refusal=refuse(GeneralRefusal.STORAGE_FULL), seq=self._ahead.seq)
         return [
-            replace(answer, seq=self._ahead.seq) if self._stands(job, answer) else full
+            msgspec.structs.replace(answer, seq=self._ahead.seq) if self._stands(job, answer) else full
             for job, answer in zip(prepared.batch, prepared.answers, strict=True)
         ]
 

@@ -28,7 +28,7 @@ def _registry(world: World) -> None:
 
 def _proposals(world: World) -> None:
     request = world.request("ann", "goal.propose", goal_id=SITE, objective="A site", criterion=["It is up"])
-    fields = {name: getattr(request, name) for name in request.__dataclass_fields__}
+    fields = {name: getattr(request, name) for name in request.__struct_fields__}
     world.drain(type(request)(**(fields | {"caller": world.caller("ann", "lark", "oc_docs")})))
     world.do("ann", "goal.withdraw", goal_id=SITE, reason="Too early")
     world.propose("style", by="bob")

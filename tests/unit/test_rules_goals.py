@@ -1,5 +1,6 @@
 """Goals: every refusal and its place, which state follows which, and what a yes applies to."""
 
+import msgspec
 import pytest
 
 from ledger.canonical import basis_of
@@ -296,13 +297,9 @@ def test_the_first_promise_that_was_confirmed_needs_no_adopting_whatever_its_num
 def test_a_proposal_from_a_chat_is_shown_there(world):
     request = world.request("ann", "goal.propose", **ID, objective="Docs", criterion=["Done"])
     caller = world.caller("ann", "lark", "oc_docs")
-    (answer,) = world.drain(type(request)(**(_fields(request) | {"caller": caller})))
+    (answer,) = world.drain(msgspec.structs.replace(request, caller=caller))
     assert [event.kind for event in answer.events] == ["goal.proposed", "channel.bound"]
     assert world.goal().channels == {"oc_docs": "lark"}
-
-
-def _fields(request):
-    return {name: getattr(request, name) for name in request.__dataclass_fields__}
 
 
 def test_evidence_of_cancelled_work_is_not_delivered(world):

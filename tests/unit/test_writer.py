@@ -88,7 +88,7 @@ def test_a_command_of_the_daemon_has_no_key_and_no_receipt(world):
     world.lease("todo_one", ttl_seconds=60)
     world.now_ms += 60_000
     keyed = world.request("daemon", "task-lease.expire", **ONE)
-    fields = {name: getattr(keyed, name) for name in Request.__dataclass_fields__}
+    fields = {name: getattr(keyed, name) for name in Request.__struct_fields__}
     before = len(world.records.receipts)
     (answer,) = world.drain(Request(**(fields | {"request_key": None})))
     assert ([event.kind for event in answer.events], answer.receipt_id) == (["lease.expired"], None)
@@ -150,7 +150,7 @@ class TestNothingChanged:
 
     def test_a_refusal_from_the_edge_is_audited_and_never_decided(self, world):
         request = world.request("builder", "todo.claim", **ONE)
-        fields = {name: getattr(request, name) for name in Request.__dataclass_fields__}
+        fields = {name: getattr(request, name) for name in Request.__struct_fields__}
         early = refuse(G.MALFORMED_PARAMS, field="todo_id")
         (answer,) = world.drain(Request(**(fields | {"refused": early})))
         assert answer.refusal == early
@@ -209,7 +209,7 @@ class TestFullDisk:
 
     def test_a_refusal_from_the_edge_stands_and_its_line_is_written_later(self, world):
         request = world.request("builder", "todo.claim", **ONE)
-        fields = {name: getattr(request, name) for name in Request.__dataclass_fields__}
+        fields = {name: getattr(request, name) for name in Request.__struct_fields__}
         early = refuse(G.MALFORMED_PARAMS, field="todo_id")
         world.store.fail(FULL)
         (answer,) = world.drain(Request(**(fields | {"refused": early})))
