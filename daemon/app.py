@@ -53,6 +53,7 @@ GIL_SWITCH_S = 0.0005
 """Writer and event loop share one interpreter lock; a short turn keeps a commit from waiting for a busy loop."""
 REQUEST_BYTES_MAX = 300 * 1024
 KEEPALIVE_S = 75.0
+BUTTON_SECRET_BYTES_MIN = 32
 
 _log = logging.getLogger("frontstage.daemon")
 
@@ -92,7 +93,16 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
 
 
 def _button_secret(home: Home) -> bytes:
-    return bytes.fromhex(Path(home.button_key).read_text(encoding="ascii").strip())
+    """What buttons are signed with. Raises ConfigError."""
+    path = Path(home.button_key)
+    try:
+        secret = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not the hexadecimal text that init wrote"
+        raise config.ConfigError(f"{path.name} cannot be used: {why}: put it back from a backup") from error
+    if len(secret) < BUTTON_SECRET_BYTES_MIN:
+        raise config.ConfigError(f"{path.name} cannot be used: it is too short: put it back from a backup")
+    return secret
 
 
 async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> int:

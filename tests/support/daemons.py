@@ -1,7 +1,6 @@
 """Real daemons: processes on a fresh home with a short path, watched through what they log."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -30,7 +29,14 @@ os.execv(sys.argv[2], sys.argv[2:])
 class DaemonProcess:
     """One daemon. Its log is read as it comes, so that a pipe never fills up."""
 
-    def __init__(self, made: Made, *words: str, wait: bool = True, files_max: int | None = None) -> None:
+    def __init__(
+        self,
+        made: Made,
+        *words: str,
+        wait: bool = True,
+        files_max: int | None = None,
+        pass_fds: tuple[int, ...] = (),
+    ) -> None:
         self.made = made
         self.log: list[str] = []
         self._ready = threading.Event()
@@ -42,6 +48,7 @@ class DaemonProcess:
             stderr=subprocess.PIPE,
             env=module_environment(),
             cwd="/",
+            pass_fds=pass_fds,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -124,8 +131,3 @@ def proved(made: Made) -> Report:
         return verify(store.events(0), receipts=store.receipts(), refusals=store.refusals(0))
     finally:
         store.close()
-
-
-def without_variables() -> dict[str, str]:
-    """This environment without what would point a command somewhere else."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("FRONTSTAGE_")}
