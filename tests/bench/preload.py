@@ -6,6 +6,7 @@ The past is a few goals whose leases were renewed very often: a long log and a s
 import hashlib
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from daemon.init import create_home
@@ -21,6 +22,7 @@ from ledger.writer import Request, Writer
 CACHE = Path(__file__).parents[2] / ".bench"
 SECRET = "fs_bench_agent_secret_0123456789"
 GROUP = 500
+BEGAN_MS = 1_800_000_000_000
 _OWNER = Caller(member_id=MemberId("ann"), kind="person", surface="cli")
 _AGENT = Caller(member_id=MemberId("builder"), kind="agent", surface="cli")
 _OPERATOR = Caller(member_id=MemberId("operator"), kind="operator", surface="cli")
@@ -56,90 +58,68 @@ def _digest() -> str:
     ).hexdigest()[:8]
 
 
+class Past:
+    """A ledger being given its past, through its own writer."""
+
+    def __init__(self, home: Home) -> None:
+        self.store = open_sqlite(Path(home.ledger))
+        create_home(home, self.store, name="Bench", owner="ann", owner_name="Ann")
+        term = self.store.open_term("unused")
+        self._writer = Writer(self.store, term, replay(self.store), os.urandom, lambda: replay(self.store))
+        self._number = 0
+
+    def ask(self, caller: Caller, name: str, **params: object) -> Request:
+        """A command with a key of its own."""
+        self._number += 1
+        key = f"k{BEGAN_MS + self._number:012x}-{self._number:016x}"
+        action = ACTIONS[name]
+        return Request(action=action, params=action.params(**params), caller=caller, proof=_PROOF, request_key=key)
+
+    def run(self, requests: Iterable[Request]) -> None:
+        """Commit commands in groups; a refused one is a mistake of the bench."""
+        waiting = list(requests)
+        for start in range(0, len(waiting), GROUP):
+            answers = self._writer.drain(waiting[start : start + GROUP], BEGAN_MS + self._number // 1000)
+            refused = [answer.refusal for answer in answers if answer.refusal]
+            assert not refused, refused[0]
+
+    def people(self) -> None:
+        """The agent whose work this is."""
+        digest = hashlib.sha256(SECRET.encode()).hexdigest()
+        self.run([self.ask(_OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
+        self.run([self.ask(_OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
+
+    def goal(self, number: int, todos: int, leases: int) -> None:
+        """A confirmed goal with its todos, some of them leased."""
+        name = f"g{number}"
+        promise = {"objective": f"Keep part {number} in order", "criterion": ("it works", "it is tested")}
+        self.run([self.ask(_OWNER, "goal.propose", goal_id=name, write_scope=("**",), **promise)])
+        basis = self._writer._ahead.goals[name].intent.basis
+        self.run([self.ask(_OWNER, "goal.confirm", goal_id=name, basis=basis)])
+        self.run(
+            self.ask(_AGENT, "todo.add", goal_id=name, text=f"Piece {i} of part {number}", todo_id=f"todo_{number}-{i}")
+            for i in range(todos)
+        )
+        self.run(self._lease("acquire", number, i, write_scope=(f"src/m{i}/**",)) for i in range(leases))
+
+    def renew(self, goals: int, events: int) -> None:
+        """Renew the first lease of every goal until there are this many events."""
+        version = 1
+        while self.store.head().seq < events:
+            rounds = range(version, version + max(1, GROUP // goals))
+            self.run(self._lease("renew", goal, 0, expected_version=at) for at in rounds for goal in range(goals))
+            version = rounds.stop
+
+    def _lease(self, verb: str, goal: int, todo: int, **more: object) -> Request:
+        subject = {"goal_id": f"g{goal}", "todo_id": f"todo_{goal}-{todo}", "idempotency_key": "run-1"}
+        return self.ask(_AGENT, f"task-lease.{verb}", ttl_seconds=86_400, **subject, **more)
+
+
 def _make(home: Home, events: int, goals: int, todos_each: int, leases_each: int) -> None:
-    store = open_sqlite(Path(home.ledger))
-    create_home(home, store, name="Bench", owner="ann", owner_name="Ann")
-    term = store.open_term("unused")
-    writer = Writer(store, term, replay(store), os.urandom, lambda: replay(store))
-    now = 1_800_000_000_000
-    number = 0
-
-    def ask(caller: Caller, name: str, **params: object) -> Request:
-        nonlocal number
-        number += 1
-        key = f"k{now + number:012x}-{number:016x}"
-        return Request(
-            action=ACTIONS[name], params=ACTIONS[name].params(**params), caller=caller, proof=_PROOF, request_key=key
-        )
-
-    def run(batch: list[Request]) -> None:
-        answers = writer.drain(batch, now + number // 1000)
-        refused = [answer.refusal for answer in answers if answer.refusal]
-        assert not refused, refused[0]
-
-    run([ask(_OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
-    run([ask(_OPERATOR, "token.issue", member_id="builder", secret_digest=hashlib.sha256(SECRET.encode()).hexdigest())])
-    for goal in range(goals):
-        run(
-            [
-                ask(
-                    _OWNER,
-                    "goal.propose",
-                    goal_id=f"g{goal}",
-                    objective=f"Keep part {goal} in order",
-                    criterion=("it works", "it is tested"),
-                    write_scope=("**",),
-                )
-            ]
-        )
-        basis = writer._ahead.goals[f"g{goal}"].intent.basis
-        run([ask(_OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])
-        for start in range(0, todos_each, GROUP):
-            run(
-                [
-                    ask(
-                        _AGENT,
-                        "todo.add",
-                        goal_id=f"g{goal}",
-                        text=f"Piece {i} of part {goal}",
-                        todo_id=f"todo_{goal}-{i}",
-                    )
-                    for i in range(start, min(todos_each, start + GROUP))
-                ]
-            )
-        leased = leases_each or 1
-        for start in range(0, leased, GROUP):
-            run(
-                [
-                    ask(
-                        _AGENT,
-                        "task-lease.acquire",
-                        goal_id=f"g{goal}",
-                        todo_id=f"todo_{goal}-{i}",
-                        idempotency_key="run-1",
-                        write_scope=(f"src/m{i}/**",),
-                        ttl_seconds=86_400,
-                    )
-                    for i in range(start, min(leased, start + GROUP))
-                ]
-            )
-    version = 1
-    while store.head().seq < events:
-        batch = []
-        for _ in range(max(1, GROUP // goals)):
-            batch += [
-                ask(
-                    _AGENT,
-                    "task-lease.renew",
-                    goal_id=f"g{goal}",
-                    todo_id=f"todo_{goal}-0",
-                    idempotency_key="run-1",
-                    expected_version=version,
-                    ttl_seconds=86_400,
-                )
-                for goal in range(goals)
-            ]
-            version += 1
-        run(batch)
-    store.checkpoint()
-    store.close()
+    past = Past(home)
+    past.people()
+    for number in range(goals):
+        past.goal(number, todos_each, leases_each or 1)
+    past.renew(goals, events)
+    past.store.checkpoint()
+    past.store.close()
