@@ -21,6 +21,8 @@ class Row:
     direction: Direction
     note: str
     """What was divided by what, with its unit and the absolute figures of this run."""
+    unit: str = "x"
+    """Of what is limited: a multiple, where nothing else is said."""
 
     @property
     def holds(self) -> bool:
@@ -36,7 +38,8 @@ def table(rows: list[Row]) -> str:
 
 def _line(row: Row, width: int) -> str:
     mark = "  " if row.holds else "!!"
-    return f"{mark} {row.name:{width}}  {row.ratio:8.2f} x  {row.direction:8} {row.limit:6.2f} x  {row.note}"
+    limit = f"{row.direction:8} {row.limit:6.2f} {row.unit:3}"
+    return f"{mark} {row.name:{width}}  {row.ratio:8.2f} {row.unit:3}  {limit}  {row.note}"
 
 
 def exit_code(rows: list[Row]) -> int:
