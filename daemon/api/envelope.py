@@ -106,11 +106,14 @@ def command_line(action: Action, params: Params) -> str:
     for name in action.params.model_fields:
         if name not in given or name == action.mints:
             continue
-        value = getattr(params, name)
-        flag = flag_of(name)
+        value, flag = getattr(params, name), flag_of(name)
+        if value is None:
+            continue
         for one in value if isinstance(value, tuple) else (value,):
             text = str(one)
-            words.append(f"{flag} {text if text.isalnum() else shlex.quote(text)}")
+            # A value that begins with a dash would be taken for a flag, were it to stand alone.
+            between = "=" if text.startswith("-") else " "
+            words.append(f"{flag}{between}{text if text.isalnum() else shlex.quote(text)}")
     return " ".join(words)
 
 
