@@ -135,7 +135,7 @@ def _begin(place: Place, processes: Processes, port: int) -> str:
         f'[lark]\napp_id = "{greeting["app_id"]}"\napp_secret_file = "lark.secret"\ndomain = "{greeting["base_url"]}"\n'
     )
     _write_private(place.home / "config.toml", settings)
-    processes.start("daemon", ["-m", "daemon.app"])
+    processes.start("daemon", ["-m", "daemon.start"])
     _wait_ready(place, processes)
     secret = "fs_" + secrets.token_urlsafe(32)
     _operate(place, "member.add", member_id=AGENT, kind="agent", display_name="Docs agent", profile_role="executor")

@@ -119,8 +119,9 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     term = store.open_term(incarnation)
     reducer = reducer_digest()
     committed = _state_of(store, reducer)
-    gc.collect()
+    # All that was made until now stays for as long as the daemon runs.
     gc.freeze()
+    gc.enable()
     service = Service(
         store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, reducer, lambda _: stopping.set()
     )

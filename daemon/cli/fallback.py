@@ -52,7 +52,7 @@ def _one_process(home: Home, request: bytes) -> tuple[wire.Answer | None, bool, 
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [*module_argv("daemon.app"), "--home", home.path, "--once", "--fd", str(theirs.fileno())],
+            [*module_argv("daemon.start"), "--home", home.path, "--once", "--fd", str(theirs.fileno())],
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

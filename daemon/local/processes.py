@@ -10,7 +10,7 @@ from daemon.cli.spawn import module_argv, module_environment
 from daemon.local.homes import home_of
 from daemon.paths import Home
 
-DAEMON_MODULE = "daemon.app"
+DAEMON_MODULE = "daemon.start"
 BOT_MODULE = "bot.app"
 BOT_NEEDS = ("lark_oapi", "httpx", "aiolimiter")
 

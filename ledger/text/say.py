@@ -43,6 +43,13 @@ def _table() -> dict[int, str | None]:
     return table
 
 
+def _ranges(codes: list[int]) -> str:
+    """Ascending codes as they stand in a character class: one by one they take the compiler twenty milliseconds."""
+    starts = [code for code, before in zip(codes, [-2, *codes], strict=False) if code != before + 1]
+    ends = [code for code, after in zip(codes, [*codes[1:], -2], strict=False) if code + 1 != after]
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in zip(starts, ends, strict=True))
+
+
 _TABLE = _table()
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 # A joiner stays between two pictures, where it makes one of them; anywhere else it only hides.
@@ -53,7 +60,7 @@ _MARKS = (
 )
 _PILE = re.compile(f"([{_MARKS}]{{{MARKS_IN_A_ROW_MAX}}})[{_MARKS}]+")
 # One scan tells the texts that have nothing of all this, which is nearly every text.
-_STRANGE = re.compile(f"[\r\u200d{_MARKS}{re.escape(''.join(map(chr, _TABLE)))}]")
+_STRANGE = re.compile(f"[\r\u200d{_MARKS}{_ranges(sorted(_TABLE))}]")
 _LINE_END = re.compile(r"\r\n?")
 
 

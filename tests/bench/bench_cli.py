@@ -83,7 +83,7 @@ def _quietly(*argv: str) -> None:
 def daemon_running(home: Path) -> Iterator[None]:
     """A new home with a daemon that is ready."""
     _quietly(sys.executable, "-m", "daemon.cli.main", "init", "--home", str(home))
-    argv = [sys.executable, "-m", "daemon.app", "--home", str(home)]
+    argv = [sys.executable, "-m", "daemon.start", "--home", str(home)]
     process = subprocess.Popen(argv, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         give_up_at_s = time.monotonic() + READY_S_MAX

@@ -69,7 +69,7 @@ def _started(home: Home, log: Path) -> tuple[float, float]:
     """Start a daemon, let it show every goal, stop it: the time until it was ready, and what it then held."""
     with log.open("ab") as errors:
         began = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-m", "daemon.app", "--home", home.path], stderr=errors, cwd=ROOT)
+        process = subprocess.Popen([sys.executable, "-m", "daemon.start", "--home", home.path], stderr=errors, cwd=ROOT)
         try:
             while not ready(home.socket, "/readyz"):
                 assert process.poll() is None, log.read_text()[-2_000:]

@@ -80,7 +80,7 @@ class Processes:
     def daemon(self, home: str) -> Server:
         """A daemon on a home, ready."""
         with (self._root / "daemon.log").open("ab") as log:
-            process = subprocess.Popen([sys.executable, "-m", "daemon.app", "--home", home], stderr=log, cwd=ROOT)
+            process = subprocess.Popen([sys.executable, "-m", "daemon.start", "--home", home], stderr=log, cwd=ROOT)
         self._running.append(process)
         try:
             return _when_ready(Server(str(Path(home) / "daemon.sock"), process), "/readyz")
