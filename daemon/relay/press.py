@@ -31,6 +31,15 @@ from ledger.writer import Answer, Request
 
 _PRESS = Action(name="card.press", number=0, params=Params, who=frozenset(), hidden=True)
 """Stands in the audit for a press whose own action could not be trusted."""
+
+
+class _Subject(Params):
+    """What a refused press was about, for the audit."""
+
+    goal_id: str | None = None
+    basis: str | None = None
+
+
 _DONE_BEFORE = frozenset({GeneralRefusal.IDEMPOTENCY_CONFLICT, RelayRefusal.FORM_SUBMITTED})
 Document: TypeAlias = dict[str, object]
 
@@ -47,6 +56,14 @@ class Seen:
     def slot(self) -> str:
         """The slot of the card that was pressed."""
         return f"{self.button.subject}@{self.chat_id}"
+
+    @property
+    def goal_id(self) -> GoalId | None:
+        """The goal that the card is about; a form is about none yet."""
+        kind, _, rest = self.button.subject.partition(":")
+        if kind == "form":
+            return None
+        return GoalId(rest if kind == "goal" else rest.rpartition(":")[0])
 
     @property
     def request_key(self) -> str:
@@ -81,7 +98,7 @@ class Presses:
             # What another organisation or app says of a person proves nothing here.
             named = None if seen.code is RelayRefusal.TENANT_FOREIGN else member_id
             caller = bot_caller() if named is None else person_caller(named, ask.chat_id)
-            answer = await self._audit(_PRESS, seen, caller, proof)
+            answer = await self._audit(_PRESS, Params(), seen, caller, proof)
             return self._refused(_PRESS.name, ask, answer, presser=member_id, goal_id=None, slots=[])
         if not seen.is_form:
             return await self._decide(seen, proof, ask)
@@ -110,12 +127,14 @@ class Presses:
         """What comes of a press whose token, place and person are good."""
         caller = person_caller(seen.member_id, ask.chat_id)
         broken = self._ended(seen)
-        params = broken if broken is not None else self._parameters(seen.button, ask)
+        params = broken if broken is not None else self._parameters(seen, ask)
         if isinstance(params, Refusal):
             self._keep_form(seen, ask, params)
-            answer = await self._audit(seen.button.action, params, caller, proof)
-            action_name = seen.button.action.name
-            return self._refused(action_name, ask, answer, presser=seen.member_id, goal_id=None, slots=[seen.slot])
+            action, about = seen.button.action, _Subject(goal_id=seen.goal_id, basis=seen.button.basis)
+            answer = await self._audit(action, about, params, caller, proof)
+            return self._refused(
+                action.name, ask, answer, presser=seen.member_id, goal_id=seen.goal_id, slots=[seen.slot]
+            )
         return await self._act(seen, caller, proof, params, ask)
 
     def _ended(self, seen: Seen) -> Refusal | None:
@@ -141,13 +160,11 @@ class Presses:
                 return next(reader.events(receipt.first_seq - 1, limit=1)).goal_id
         return None
 
-    def _parameters(self, button: Button, ask: Press) -> Params | Refusal:
+    def _parameters(self, seen: Seen, ask: Press) -> Params | Refusal:
+        button = seen.button
         values = to_parameters(button.action, ask.form)
-        _, _, rest = button.subject.partition(":")
-        if "goal_id" in button.action.params.model_fields and button.action.goal_bound:
-            values["goal_id"] = (
-                rest.rpartition(":")[0] if button.subject.startswith(("review:", "acceptance:")) else rest
-            )
+        if button.action.goal_bound:
+            values["goal_id"] = seen.goal_id
         if button.basis is not None and "basis" in button.action.params.model_fields:
             values["basis"] = button.basis
         for name, field in button.action.params.model_fields.items():
@@ -165,7 +182,7 @@ class Presses:
         answer = await self._service.submit(
             Request(action=action, params=params, caller=caller, proof=proof, request_key=seen.request_key)
         )
-        goal_id = answer.events[0].goal_id if answer.events else getattr(params, "goal_id", None)
+        goal_id = answer.events[0].goal_id if answer.events else seen.goal_id
         if answer.refusal is not None:
             self._keep_form(seen, ask, answer.refusal)
             return self._refused(action.name, ask, answer, presser=seen.member_id, goal_id=goal_id, slots=[seen.slot])
@@ -183,8 +200,8 @@ class Presses:
         if seen.is_form and refusal.code not in _DONE_BEFORE:
             self._forms.refused(seen.slot, ask.form, refusal.code.value, refusal.details)
 
-    async def _audit(self, action: Action, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
-        job = Request(action=action, params=Params(), caller=caller, proof=proof, request_key=None, refused=refusal)
+    async def _audit(self, action: Action, about: Params, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
+        job = Request(action=action, params=about, caller=caller, proof=proof, request_key=None, refused=refusal)
         return await self._service.submit(job)
 
     def _refused(

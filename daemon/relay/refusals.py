@@ -14,4 +14,3 @@ class RelayRefusal(StrEnum):
     BUTTON_EXPIRED = "button_expired"
     FORM_SUBMITTED = "form_submitted"
     FORM_FIELD_MISSING = "form_field_missing"
-    MESSAGE_STALE = "message_stale"

@@ -16,6 +16,7 @@ from ledger.text.say import Locale, has, one_line, say
 from ledger.writer import Answer
 
 TOAST_CHARS_MAX = 280
+REASON_CHARS_MIN = 80
 _BETWEEN: dict[Locale, str] = {"en": " ", "zh": ""}
 _OVERTAKEN = frozenset({GoalRefusal.GOAL_STATE_FORBIDS, GeneralRefusal.STALE_BASIS})
 Toast = dict[str, str]
@@ -25,8 +26,8 @@ def toast_for(
     action_name: str, answer: Answer, workspace: Workspace, goal_id: GoalId | None, presser: MemberId | None
 ) -> Toast:
     """The toast of an answered press; `goal_id` is the goal it was about, if that is known."""
+    goal = None if goal_id is None else workspace.goals.get(goal_id)
     if answer.refusal is not None:
-        goal = None if goal_id is None else workspace.goals.get(goal_id)
         first = _decided_first(action_name, answer.refusal, goal)
         return _refused(answer.refusal, workspace, first, presser)
     if answer.held is not None:
@@ -34,7 +35,14 @@ def toast_for(
     if answer.replayed:
         return _both("info", "toast.replayed")
     key = f"toast.done.{action_name.replace('-', '_')}"
+    if goal is not None and _has_begun(goal) and has(f"{key}.again"):
+        return _both("success", f"{key}.again")
     return _both("success", key) if has(key) else _both("success", "toast.done.other", action=action_name)
+
+
+def _has_begun(goal: Goal) -> bool:
+    """Whether another promise was in force already when the last revision was decided on."""
+    return 0 < goal.first_confirmed < len(goal.intents)
 
 
 def _both(kind: str, key: str, **values: object) -> Toast:
@@ -82,5 +90,8 @@ def _sentence(message: str, who: str, hint: str, locale: Locale) -> str:
     """All three; if they are too long it is the reason that is cut, for the next step is what helps."""
     between = _BETWEEN[locale]
     rest = "".join(between + part for part in (who, hint) if part)
-    room = TOAST_CHARS_MAX - len(rest)
-    return (message if len(message) <= room else message[: room - 1] + "…") + rest
+    return _clipped(_clipped(message, max(REASON_CHARS_MIN, TOAST_CHARS_MAX - len(rest))) + rest, TOAST_CHARS_MAX)
+
+
+def _clipped(text: str, chars_max: int) -> str:
+    return text if len(text) <= chars_max else text[: chars_max - 1] + "…"

@@ -13,6 +13,8 @@ _OptionalId = Annotated[str, Field(max_length=200)]
 _Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 FORM_FIELDS_MAX = 32
 TEXT_CHARS_MAX = 40_000
+MESSAGE_CHARS_MAX = 50_000
+"""What fits into a request however it is escaped; in a wide script it is all that the platform lets anybody write."""
 _Form = Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)]
 
 
@@ -47,7 +49,7 @@ class Message(Params):
     sender: Person
     chat_id: _Id
     chat_type: Literal["p2p", "group"]
-    text: Annotated[str, Field(max_length=TEXT_CHARS_MAX)]
+    text: Annotated[str, Field(max_length=MESSAGE_CHARS_MAX)]
     kind: Annotated[str, Field(max_length=40)] = "text"
     mentioned: bool = False
     thread_id: _OptionalId | None = None

@@ -24,7 +24,6 @@ RELAY_CODES = (
     "button_expired",
     "form_submitted",
     "form_field_missing",
-    "message_stale",
 )
 """Refusals of presses and messages that the bot relays."""
 

@@ -9,7 +9,7 @@ from cards.draw import draw
 from cards.form import INPUTS
 from daemon.relay.forms import FORMS_CHARS_MAX, FORMS_MAX, Forms
 from daemon.relay.turns import Turns
-from daemon.relay.wire import TEXT_CHARS_MAX
+from daemon.relay.wire import MESSAGE_CHARS_MAX
 from ledger.projections.views import CardView
 from tests.support.homes import CHAT
 from tests.support.presses import FORM, Table, delivered, everybody
@@ -158,8 +158,8 @@ async def test_a_form_that_nobody_remembers_can_still_be_sent_and_is_one_goal():
     """As after a restart: the card is there with its button, and what was open in memory is not."""
 
     async def forgotten():
-        for _ in range(FORMS_CHARS_MAX // TEXT_CHARS_MAX + 1):
-            await table.form(text="x" * TEXT_CHARS_MAX)
+        for _ in range(FORMS_CHARS_MAX // MESSAGE_CHARS_MAX + 1):
+            await table.form(text="x" * MESSAGE_CHARS_MAX)
         assert (await daemon.ask("GET", f"/v1/relay/view?slot={form}@{CHAT}", who="bot")).status == 404
 
     async with served(everybody) as daemon:
@@ -181,6 +181,8 @@ async def test_free_text_opens_a_form_with_the_text_in_it_and_says_what_did_not_
         for text in ("提议 检查文档\n每一页", "propose：检查文档\n每一页", "检查文档\n每一页"):
             view = await shown(daemon, await table.form(text=text))
             assert view.form.values == {"objective": "检查文档\n每一页", "title": "检查文档"}
+        whole = await shown(daemon, await table.form(text="x" * MESSAGE_CHARS_MAX))
+        assert whole.form.values["objective"] == "x" * MESSAGE_CHARS_MAX
         long = "字" * 1_700
         view = await shown(daemon, await table.form(text=f"propose {long}"))
         assert view.form.values["title"] == "字" * 119 + "…"

@@ -270,6 +270,8 @@ async def test_an_old_button_says_so_and_its_card_is_drawn_anew():
         assert pressed.slots == [f"review:{goal}:1@{CHAT}"]
         assert table.seq() == before
         assert table.codes()[-1] == ("ann", "goal.confirm", "button_expired")
+        row = daemon.audited()[-1]
+        assert (row["goal_id"], row["basis"]) == (goal, daemon.service.committed.goals[goal].intents[0].basis)
 
 
 async def test_a_rotated_key_keeps_yesterdays_cards_working_for_their_grace_and_no_longer():
