@@ -6,11 +6,11 @@ The past is a few goals whose leases were renewed very often: a long log and a s
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 
 from daemon.init import create_home
 from daemon.paths import Home
+from daemon.reducer import reducer_digest
 from daemon.service import replay
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
@@ -27,16 +27,19 @@ _OWNER = Caller(member_id=MemberId("ann"), kind="person", surface="cli")
 _AGENT = Caller(member_id=MemberId("builder"), kind="agent", surface="cli")
 _OPERATOR = Caller(member_id=MemberId("operator"), kind="operator", surface="cli")
 _PROOF = Proof(kind="token", reference="tok_1")
+_BEGAN_AT_MS = 1_800_000_000_000
+_TTL_SECONDS = 86_400
 
 
-def preloaded(events: int, goals: int, todos_each: int, leases_each: int = 0) -> Path:
+def preloaded(events: int, goals: int, todos_each: int, leases_each: int = 1) -> Path:
     """A home whose ledger has at least `events` events; made once, then copied for each run."""
-    name = f"home-{events}-{goals}-{todos_each}-{leases_each}-{_digest()}"
-    home = CACHE / name
+    shape = f"home-{events}-{goals}-{todos_each}-{leases_each}-"
+    home = CACHE / (shape + _digest())
     if not (home / "done").exists():
-        shutil.rmtree(home, ignore_errors=True)
+        for outdated in CACHE.glob(shape + "*"):
+            shutil.rmtree(outdated)
         home.mkdir(parents=True, mode=0o700)
-        _make(Home(str(home)), events, goals, todos_each, leases_each)
+        _Maker(Home(str(home))).make(events, goals, todos_each, leases_each)
         (home / "done").touch()
     return home
 
@@ -48,78 +51,78 @@ def copy_of(home: Path, target: Path) -> Home:
 
 
 def _digest() -> str:
-    root = Path(__file__).parents[2] / "ledger"
-    return hashlib.sha256(
-        b"".join(
-            path.read_bytes()
-            for path in sorted(root.rglob("*.py"))
-            if "projections" not in path.parts and "text" not in path.parts
-        )
-    ).hexdigest()[:8]
+    """What a ledger's bytes depend on: the rules, and how a store lays them down."""
+    laid_down = Path(__file__).parents[2] / "ledger" / "store" / "sql"
+    sources = b"".join(path.read_bytes() for path in [Path(__file__), *sorted(laid_down.glob("*.sql"))])
+    return hashlib.sha256(reducer_digest().encode() + sources).hexdigest()[:8]
 
 
-class Past:
-    """A ledger being given its past, through its own writer."""
+class _Maker:
+    """Writes a past into a new home, through the rules like anybody."""
 
     def __init__(self, home: Home) -> None:
-        self.store = open_sqlite(Path(home.ledger))
-        create_home(home, self.store, name="Bench", owner="ann", owner_name="Ann")
-        term = self.store.open_term("unused")
-        self._writer = Writer(self.store, term, replay(self.store), os.urandom, lambda: replay(self.store))
+        self._store = open_sqlite(Path(home.ledger))
+        create_home(home, self._store, name="Bench", owner="ann", owner_name="Ann")
+        term = self._store.open_term("unused")
+        self._writer = Writer(self._store, term, replay(self._store), os.urandom, lambda: replay(self._store))
         self._number = 0
 
-    def ask(self, caller: Caller, name: str, **params: object) -> Request:
-        """A command with a key of its own."""
+    def make(self, events: int, goals: int, todos_each: int, leases_each: int) -> None:
+        """People, goals, todos, leases; then renewals until the log is long enough."""
+        digest = hashlib.sha256(SECRET.encode()).hexdigest()
+        self._run([self._ask(_OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
+        self._run([self._ask(_OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
+        for goal in range(goals):
+            self._goal(goal)
+            self._in_groups([self._todo(goal, number) for number in range(todos_each)])
+            self._in_groups([self._lease(goal, number) for number in range(leases_each)])
+        version = 1
+        while self._store.head().seq < events:
+            rounds = range(version, version + max(1, GROUP // goals))
+            self._run([self._renewal(goal, seen) for seen in rounds for goal in range(goals)])
+            version = rounds.stop
+        self._store.checkpoint()
+        self._store.close()
+
+    def _goal(self, goal: int) -> None:
+        promise = {"objective": f"Keep part {goal} in order", "criterion": ("it works", "it is tested")}
+        self._run([self._ask(_OWNER, "goal.propose", goal_id=f"g{goal}", **promise, write_scope=("**",))])
+        basis = self._writer._ahead.goals[f"g{goal}"].intent.basis
+        self._run([self._ask(_OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])
+
+    def _todo(self, goal: int, number: int) -> Request:
+        text = f"Piece {number} of part {goal}"
+        return self._ask(_AGENT, "todo.add", goal_id=f"g{goal}", text=text, todo_id=f"todo_{goal}-{number}")
+
+    def _lease(self, goal: int, number: int) -> Request:
+        return self._ask(
+            _AGENT,
+            "task-lease.acquire",
+            **_held(goal, number),
+            write_scope=(f"src/m{number}/**",),
+            ttl_seconds=_TTL_SECONDS,
+        )
+
+    def _renewal(self, goal: int, version: int) -> Request:
+        return self._ask(
+            _AGENT, "task-lease.renew", **_held(goal, 0), expected_version=version, ttl_seconds=_TTL_SECONDS
+        )
+
+    def _ask(self, caller: Caller, name: str, **params: object) -> Request:
         self._number += 1
-        key = f"k{BEGAN_MS + self._number:012x}-{self._number:016x}"
+        key = f"k{_BEGAN_AT_MS + self._number:012x}-{self._number:016x}"
         action = ACTIONS[name]
         return Request(action=action, params=action.params(**params), caller=caller, proof=_PROOF, request_key=key)
 
-    def run(self, requests: Iterable[Request]) -> None:
-        """Commit commands in groups; a refused one is a mistake of the bench."""
-        waiting = list(requests)
-        for start in range(0, len(waiting), GROUP):
-            answers = self._writer.drain(waiting[start : start + GROUP], BEGAN_MS + self._number // 1000)
-            refused = [answer.refusal for answer in answers if answer.refusal]
-            assert not refused, refused[0]
+    def _in_groups(self, requests: list[Request]) -> None:
+        for start in range(0, len(requests), GROUP):
+            self._run(requests[start : start + GROUP])
 
-    def people(self) -> None:
-        """The agent whose work this is."""
-        digest = hashlib.sha256(SECRET.encode()).hexdigest()
-        self.run([self.ask(_OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
-        self.run([self.ask(_OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
-
-    def goal(self, number: int, todos: int, leases: int) -> None:
-        """A confirmed goal with its todos, some of them leased."""
-        name = f"g{number}"
-        promise = {"objective": f"Keep part {number} in order", "criterion": ("it works", "it is tested")}
-        self.run([self.ask(_OWNER, "goal.propose", goal_id=name, write_scope=("**",), **promise)])
-        basis = self._writer._ahead.goals[name].intent.basis
-        self.run([self.ask(_OWNER, "goal.confirm", goal_id=name, basis=basis)])
-        self.run(
-            self.ask(_AGENT, "todo.add", goal_id=name, text=f"Piece {i} of part {number}", todo_id=f"todo_{number}-{i}")
-            for i in range(todos)
-        )
-        self.run(self._lease("acquire", number, i, write_scope=(f"src/m{i}/**",)) for i in range(leases))
-
-    def renew(self, goals: int, events: int) -> None:
-        """Renew the first lease of every goal until there are this many events."""
-        version = 1
-        while self.store.head().seq < events:
-            rounds = range(version, version + max(1, GROUP // goals))
-            self.run(self._lease("renew", goal, 0, expected_version=at) for at in rounds for goal in range(goals))
-            version = rounds.stop
-
-    def _lease(self, verb: str, goal: int, todo: int, **more: object) -> Request:
-        subject = {"goal_id": f"g{goal}", "todo_id": f"todo_{goal}-{todo}", "idempotency_key": "run-1"}
-        return self.ask(_AGENT, f"task-lease.{verb}", ttl_seconds=86_400, **subject, **more)
+    def _run(self, batch: list[Request]) -> None:
+        answers = self._writer.drain(batch, _BEGAN_AT_MS + self._number // 1_000)
+        refused = [answer.refusal for answer in answers if answer.refusal]
+        assert not refused, refused[0]
 
 
-def _make(home: Home, events: int, goals: int, todos_each: int, leases_each: int) -> None:
-    past = Past(home)
-    past.people()
-    for number in range(goals):
-        past.goal(number, todos_each, leases_each or 1)
-    past.renew(goals, events)
-    past.store.checkpoint()
-    past.store.close()
+def _held(goal: int, number: int) -> dict[str, str]:
+    return {"goal_id": f"g{goal}", "todo_id": f"todo_{goal}-{number}", "idempotency_key": "run-1"}
