@@ -36,13 +36,14 @@ class DaemonProcess:
         wait: bool = True,
         files_max: int | None = None,
         pass_fds: tuple[int, ...] = (),
+        module: str = "daemon.app",
     ) -> None:
         self.made = made
         self.log: list[str] = []
         self._ready = threading.Event()
         limited = [] if files_max is None else [sys.executable, "-c", _LIMITED, str(files_max)]
         self.process = subprocess.Popen(
-            [*limited, *module_argv("daemon.app"), "--home", made.home.path, *words],
+            [*limited, *module_argv(module), "--home", made.home.path, *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -8,8 +8,8 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -226,28 +226,35 @@ async def served(
     seed=None, *, clock: HandClock | None = None, app_id: str | None = APP, records: Records | None = None
 ) -> AsyncIterator[Served]:
     """A daemon on a new ledger in memory with its people, and whatever `seed` does in it; ended afterwards."""
+    kept = records or Records()
+    with home_in_memory(kept, seed) as (made, now_ms):
+        async with serving(made, kept, clock or HandClock(now_ms), app_id) as running:
+            yield running
+
+
+@contextmanager
+def home_in_memory(records: Records, seed=None) -> Iterator[tuple[Made, int]]:
+    """A new ledger on these records, which nobody serves yet; and what time it is there."""
     with short_folder() as folder:
-        kept = records or Records()
-        made, scribe = begin(folder, MemoryStore(kept))
+        made, scribe = begin(folder, MemoryStore(records))
         if seed is not None:
             seed(scribe)
-        store = FailingStore(MemoryStore(kept))
-        clock = clock or HandClock(scribe.now_ms)
-        fatal: list[BaseException] = []
-        committed = replay(store)
-        service = Service(
-            store,
-            store.open_term("unused"),
-            committed,
-            LedgerClock(clock, committed.at_ms),
-            os.urandom,
-            "test",
-            fatal.append,
-        )
-        service.start()
-        parts = build(made.home, service, clock, Config(lark=LarkSection(app_id=app_id)))
-        async with _listening(parts, made):
-            yield Served(made, kept, store, service, parts, clock, fatal)
+        yield made, scribe.now_ms
+
+
+@asynccontextmanager
+async def serving(made: Made, records: Records, clock: HandClock, app_id: str | None = APP) -> AsyncIterator[Served]:
+    """A daemon on a ledger that is there: the first one, or the next after it has ended."""
+    store = FailingStore(MemoryStore(records))
+    fatal: list[BaseException] = []
+    committed = replay(store)
+    ledger_clock = LedgerClock(clock, committed.at_ms)
+    term = store.open_term("unused")
+    service = Service(store, term, committed, ledger_clock, os.urandom, "test", fatal.append)
+    service.start()
+    parts = build(made.home, service, clock, Config(lark=LarkSection(app_id=app_id)))
+    async with _listening(parts, made):
+        yield Served(made, records, store, service, parts, clock, fatal)
 
 
 @asynccontextmanager
