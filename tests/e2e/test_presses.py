@@ -381,6 +381,18 @@ async def settled(room, event_id):
             await room.stack.chat_api("GET", "changes?after=999999999&timeout_ms=100")
 
 
+async def test_when_the_key_is_changed_at_once_the_cards_get_buttons_that_work(room):
+    goal_id, review = await room.proposed()
+    old = await token_of(room, review, "Confirm")
+    await room.stack.cli("button-key", "rotate", "--grace-seconds", "0")
+    fresh = await room.card(goal_id, "Proposal", also=lambda one: one["version"] > review["version"])
+    assert fresh["message_id"] == review["message_id"]
+    before = await room.history()
+    await pushed(room, await callback(room, review, "ann", old))
+    assert await room.history() == before
+    assert (await room.stack.press("ann", fresh, "Confirm"))["toast"]["content"] == "Confirmed. Work can start."
+
+
 async def test_the_whole_of_it_is_proved(room):
     """At the end, so that it covers all of the above: every hash holds, and every decision was made in the chat."""
     assert (await room.stack.cli("ledger", "verify"))["ok"] is True
