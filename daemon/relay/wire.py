@@ -13,7 +13,8 @@ _OptionalId = Annotated[str, Field(max_length=200)]
 _Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 FORM_FIELDS_MAX = 32
 TEXT_CHARS_MAX = 40_000
-MESSAGE_CHARS_MAX = 50_000
+MESSAGE_CHARS_MAX = 160_000
+"""More than the platform lets a text message hold, so that every message has an answer."""
 """What fits into a request however it is escaped; in a wide script it is all that the platform lets anybody write."""
 _Form = Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)]
 
