@@ -14,8 +14,7 @@ _Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 FORM_FIELDS_MAX = 32
 TEXT_CHARS_MAX = 40_000
 MESSAGE_CHARS_MAX = 160_000
-"""More than the platform lets a text message hold, so that every message has an answer."""
-"""What fits into a request however it is escaped; in a wide script it is all that the platform lets anybody write."""
+"""The platform's own 150 KB and a little: in a wide script a third of it, which escaped still fits into a request."""
 _Form = Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS_MAX)]], Field(max_length=FORM_FIELDS_MAX)]
 
 
