@@ -65,8 +65,8 @@ def size_of(daemon: Server, name: str) -> int:
 
 def _one(seen: Seen, name: str, daemon: Server, echo: Server, clients: int, number: int) -> None:
     supply = scripts(name, f"{name}-{number}-{clients}", int(SECONDS * SUPPLY_PER_S))
-    mine = load(daemon, clients, SECONDS, supply)
-    theirs = load(echo, clients, SECONDS, [[get("/echo", goal_id="g0")]], again=True)
+    mine = load(daemon, clients, SECONDS, supply, awake=True)
+    theirs = load(echo, clients, SECONDS, [[get("/echo", goal_id="g0")]], again=True, awake=True)
     if clients == 1:
         seen.p50.append(mine.reads.p50 / theirs.reads.p50)
     else:

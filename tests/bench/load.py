@@ -26,13 +26,20 @@ Script = list[bytes]
 
 @dataclass(frozen=True)
 class Load:
-    """What one run is: how many clients, for how long, with which prepared scripts, and whether these begin anew."""
+    """What one run is: how many clients, for how long, with which prepared scripts.
+
+    `again` begins these anew when they are through. `awake` looks for answers without sleeping: to wake a sleeper costs
+    a server a third of what a hot read does, and one that keeps its clients busy is spared it while a slower one is
+    not, so that a ratio of the two would mean neither. Where a server waits for the disk its clients have to sleep, for
+    they would take the processor from the thread that writes.
+    """
 
     socket: str
     clients: int
     seconds: float
     scripts_file: str
     again: bool
+    awake: bool
 
 
 @dataclass
@@ -160,12 +167,8 @@ def _again(scripts: list[Script]) -> Iterator[Script]:
         yield from scripts
 
 
-class Wakeful(selectors.DefaultSelector):
-    """Looks for answers a little longer before it sleeps.
-
-    To wake a sleeper costs a server a third of what a hot read does. A server that keeps its clients busy all the time
-    is spared it and a slower one is not, so that a ratio of the two would mean neither.
-    """
+class Awake(selectors.DefaultSelector):
+    """Looks a few times before it sleeps."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         for _ in range(LOOKS_MAX):
@@ -174,7 +177,13 @@ class Wakeful(selectors.DefaultSelector):
         return super().select(timeout)
 
 
+def main(socket: str, clients: str, seconds: str, file: str, *how: str) -> None:
+    """Run and print what was found as JSON."""
+    load = Load(socket, int(clients), float(seconds), file, "again" in how, "awake" in how)
+    selector = Awake() if load.awake else selectors.DefaultSelector()
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
+        print(json.dumps(runner.run(drive(load))))
+
+
 if __name__ == "__main__":
-    socket, clients, seconds, file, again = sys.argv[1:]
-    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(Wakeful())) as runner:
-        print(json.dumps(runner.run(drive(Load(socket, int(clients), float(seconds), file, again == "again")))))
+    main(*sys.argv[1:])

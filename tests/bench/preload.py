@@ -28,6 +28,9 @@ _AGENT = Caller(member_id=MemberId("builder"), kind="agent", surface="cli")
 _OPERATOR = Caller(member_id=MemberId("operator"), kind="operator", surface="cli")
 _PROOF = Proof(kind="token", reference="tok_1")
 _BEGAN_AT_MS = 1_800_000_000_000
+"""Ahead of any clock, so that no lease ends while something is measured; ledger time then runs on by itself."""
+_FIRST_KEY_MS = 1_700_000_000_000
+"""What the request keys say is past, as it is wherever the clients' clocks are right."""
 _TTL_SECONDS = 86_400
 
 
@@ -110,7 +113,7 @@ class _Maker:
 
     def _ask(self, caller: Caller, name: str, **params: object) -> Request:
         self._number += 1
-        key = f"k{_BEGAN_AT_MS + self._number:012x}-{self._number:016x}"
+        key = f"k{_FIRST_KEY_MS + self._number:012x}-{self._number:016x}"
         action = ACTIONS[name]
         return Request(action=action, params=action.params(**params), caller=caller, proof=_PROOF, request_key=key)
 

@@ -117,13 +117,16 @@ def _when_ready(server: Server, path: str) -> Server:
         time.sleep(POLL_S)
 
 
-def load(server: Server, clients: int, seconds: float, scripts: list[Script], *, again: bool = False) -> Run:
-    """Play scripts against a server; each must be answered with 200."""
+def load(
+    server: Server, clients: int, seconds: float, scripts: list[Script], *, again: bool = False, awake: bool = False
+) -> Run:
+    """Play scripts against a server; each must be answered with 200. See `load.Load` for the last two."""
     file = Path(server.socket).parent / "scripts"
     file.write_bytes(pack(scripts))
     before_s = server.cpu_s
     argv = [sys.executable, "-m", "tests.bench.load", server.socket, str(clients), str(seconds), str(file)]
-    out = subprocess.run([*argv, "again" if again else "once"], check=True, capture_output=True, text=True, cwd=ROOT)
+    how = [name for name, wanted in (("again", again), ("awake", awake)) if wanted]
+    out = subprocess.run([*argv, *how], check=True, capture_output=True, text=True, cwd=ROOT)
     found = json.loads(out.stdout)
     assert not found["bad"], found["first_bad"]
     assert not found["starved"], f"{len(scripts)} scripts did not last for {seconds} s"
