@@ -275,9 +275,7 @@ def first_line(text: str, chars_max: int = 120) -> str:
     return line if len(line) <= chars_max else line[: chars_max - 1] + "…"
 
 
-def _named(
-    workspace: Workspace, caller: Caller, owners: tuple[str, ...], approvers: tuple[str, ...]
-) -> Refusal | None:
+def _named(workspace: Workspace, caller: Caller, owners: tuple[str, ...], approvers: tuple[str, ...]) -> Refusal | None:
     """Owners and approvers are people; only an owner of the workspace makes somebody else an owner of a goal."""
     for member_id in (*owners, *approvers):
         member = registered(workspace, MemberId(member_id))
