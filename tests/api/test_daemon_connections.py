@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from daemon.cli.spawn import module_environment
-from daemon.listen import CONNECTIONS_MAX, FILES_RESERVED, IDLE_MS_MAX, SILENT_MS_MAX
+from daemon.listen import CONNECTIONS_MAX, FILES_RESERVED, IDLE_MS_MAX, SILENT_MS_MAX, Guard
 from tests.support.daemons import DaemonProcess, fresh_home
 from tests.support.homes import activate
 from tests.support.served import Gate, head, served, until
@@ -58,11 +58,14 @@ async def test_a_request_that_is_not_finished_is_closed_after_its_time(daemon, s
     assert await connection.ended() == b""
 
 
-async def test_a_trickle_holds_on_no_longer_than_silence(daemon):
+async def test_a_trickle_holds_on_no_longer_than_silence(daemon, monkeypatch):
     """A byte every second is a request that does not come; time counts from its first byte."""
+    heard, hear = [], Guard.data_received
+    monkeypatch.setattr(Guard, "data_received", lambda guard, data: (heard.append(data), hear(guard, data)))
     connection = await opened(daemon, HEALTH[:1])
     for place in range(1, SILENT_MS_MAX // 1_000 + 1):
         await connection.send(HEALTH[place : place + 1])
+        await until(lambda place=place: len(heard) == place + 1)
         assert swept_after(daemon, 1_000) == 0
     assert swept_after(daemon, 1) == 1
     assert await connection.ended() == b""

@@ -209,12 +209,15 @@ async def test_a_quiet_feed_has_a_heartbeat(daemon, monkeypatch):
     connection.close()
 
 
-async def test_a_full_disk_stops_no_reader(daemon):
+async def test_a_full_disk_stops_no_reader(daemon, monkeypatch):
+    monkeypatch.setattr(feed_module, "HEARTBEAT_S", 0.02)
     async with following(daemon, daemon.seq) as reader:
         await daemon.do("todo.add", ADD)
         assert (await reader.event())["event"] == "todo.added"
         daemon.store.fail(Failure(StoreFull("no room")))
         assert (await daemon.act("todo.add", ADD)).code == "storage_full"
+        # Two heartbeats: the daemon has looked again whether there is something to say.
+        assert [await reader.block() for _ in range(2)] == [{"": "ping"}] * 2
         done = await daemon.do("todo.add", ADD)
         assert (await reader.event())["id"] == str(done["seq"])
 

@@ -198,6 +198,8 @@ class TestLog:
                 f"{words}\r\n\r\n",
                 f"GET /{words.replace(' ', '-')} {proof}\x00\r\n\r\n",
                 f"GET / {proof * 200}\r\n\r\n",
+                f"GET / HTTP/1.1\r\n{words}\x00: x\r\n\r\n",
+                f"GET / HTTP/1.1\r\nX: {words * 800}\r\n\r\n",
                 f"POST /v1/actions/goal.propose {proof}\r\n{packed}\r\n\r\n{words}",
             ):
                 send(daemon.made.home.socket, said.encode())
