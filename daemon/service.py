@@ -168,9 +168,9 @@ class Service:
                 # Nothing was lost: the next hour tries again.
                 count = 0
             except (StoreFault, WriterFenced) as error:
-                self._loop.call_soon_threadsafe(self._fail, error, [])
+                self._broken(error, [])
                 count = 0
-            self._loop.call_soon_threadsafe(finish, count)
+            self._later(lambda: finish(count))
 
         def finish(count: int) -> None:
             if not done.done():  # Whoever asked may have been told to end meanwhile.
@@ -209,17 +209,24 @@ class Service:
             try:
                 job()
             except Exception as error:  # noqa: BLE001  (the top of the thread: were it to die, every command would wait for ever)
-                self._loop.call_soon_threadsafe(self._fail, error, [])
+                self._broken(error, [])
+
+    def _later(self, act: Callable[[], None]) -> None:
+        """On the loop. A function of nothing: the loop's log would show arguments, and these are people's words."""
+        self._loop.call_soon_threadsafe(act)
+
+    def _broken(self, error: BaseException, batch: list[_Job]) -> None:
+        self._later(lambda: self._fail(error, batch))
 
     def _append(self, prepared: Prepared, batch: list[_Job]) -> None:
         try:
             self._writer.append(prepared)
         except StoreFull:
-            self._loop.call_soon_threadsafe(self._deliver, batch, lambda: self._writer.undo(prepared))
+            self._later(lambda: self._deliver(batch, lambda: self._writer.undo(prepared)))
         except Exception as error:  # noqa: BLE001  (a fault, a fence, or a bug: the outcome is unknown all the same)
-            self._loop.call_soon_threadsafe(self._fail, error, batch)
+            self._broken(error, batch)
         else:
-            self._loop.call_soon_threadsafe(self._deliver, batch, lambda: self._writer.settle(prepared))
+            self._later(lambda: self._deliver(batch, lambda: self._writer.settle(prepared)))
             self.store.checkpoint()
 
     def _keep_snapshot(self, rows: list[SnapshotRow]) -> None:
