@@ -9,8 +9,8 @@ from tests.support.homes import activate
 from tests.support.served import HandClock, home_in_memory, served, serving
 
 HOUR_MS = 3_600_000
-TODO = {"goal_id": "docs", "todo_id": "todo_000"}
-LEASE = TODO | {"idempotency_key": "run-1", "ttl_seconds": 600}
+WORK = {"goal_id": "docs", "todo_id": "todo_000"}
+LEASE = WORK | {"idempotency_key": "run-1", "ttl_seconds": 600}
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.support.served import served
 OUTWARD = {row.name: row for row in ACTIONS.values() if not row.hidden}
 OPERATIONS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
-TODO = {"goal_id": "docs", "todo_id": "todo_000"}
+WORK = {"goal_id": "docs", "todo_id": "todo_000"}
 
 
 @pytest.fixture(scope="module")
@@ -143,12 +143,12 @@ async def test_capabilities_are_the_table_and_the_kinds_of_events(daemon):
 
 
 async def test_what_is_answered_is_what_is_described(daemon, document):
-    done = (await daemon.act("todo.claim", TODO, who="builder")).document
+    done = (await daemon.act("todo.claim", WORK, who="builder")).document
     operation = document["paths"]["/v1/actions/todo.claim"]["post"]
     good = operation["responses"]["200"]["content"]["application/json"]["schema"]
     assert set(good["required"]) == done.keys()
     assert done["outcome"] in good["properties"]["outcome"]["enum"]
-    refused = (await daemon.act("todo.claim", TODO, who="helper")).document
+    refused = (await daemon.act("todo.claim", WORK, who="helper")).document
     bad = document["components"]["responses"]["refusal"]["content"]["application/json"]["schema"]
     assert set(bad["required"]) | {"basis"} == refused.keys()
     read = (await daemon.read("todo.list", "?goal_id=docs")).document

@@ -13,7 +13,7 @@ from tests.support.served import served
 
 OWNERS_ALONE = ("goal.confirm", "goal.decline", "goal.accept", "goal.request-changes", "goal.pause", "goal.resume")
 ADMINISTRATION = ("member.add", "member.revoke", "member.pair", "token.issue", "token.revoke", "button-key.rotate")
-TODO = {"goal_id": "docs", "todo_id": "todo_000"}
+WORK = {"goal_id": "docs", "todo_id": "todo_000"}
 
 
 def ready(scribe):
@@ -111,12 +111,12 @@ async def test_a_token_ends_when_it_is_revoked_and_when_its_time_is_over(daemon)
     assert (late.status, late.exit_code, late.code) == (401, 5, "credential_expired")
     token_id = daemon.service.committed.tokens[sha256(secret_of("long"))].token_id
     await daemon.do("token.revoke", {"token_id": token_id})
-    gone = await daemon.act("todo.claim", TODO, who="long")
+    gone = await daemon.act("todo.claim", WORK, who="long")
     assert (gone.status, gone.exit_code, gone.code) == (401, 5, "credential_revoked")
-    await daemon.do("todo.claim", TODO, who="builder")
+    await daemon.do("todo.claim", WORK, who="builder")
     await daemon.do("member.revoke", {"member_id": "builder"})
     assert (await daemon.read("goal.list", who="builder")).code == "credential_revoked"
-    assert (await daemon.act("todo.release", TODO, who="builder")).code == "credential_revoked"
+    assert (await daemon.act("todo.release", WORK, who="builder")).code == "credential_revoked"
 
 
 async def test_a_cached_document_is_not_handed_to_who_was_revoked(daemon):
@@ -169,7 +169,7 @@ async def test_nobody_says_that_it_is_the_bot_or_the_daemon(daemon, surface):
 
 
 async def test_the_event_says_who_asked_by_which_credential_and_surface(daemon):
-    done = await daemon.act("todo.claim", TODO, who="builder", **{"X-Frontstage-Surface": "cli"})
+    done = await daemon.act("todo.claim", WORK, who="builder", **{"X-Frontstage-Surface": "cli"})
     (row,) = daemon.store.events(done.document["seq"] - 1)
     body = json.loads(row.body)
     token = daemon.service.committed.tokens[sha256(secret_of("builder"))].token_id
@@ -254,15 +254,15 @@ def sample(daemon, action):
         "goal.accept": {"goal_id": "done", "basis": delivery},
         "goal.request-changes": {"goal_id": "done", "basis": delivery, "reason": "More"},
         "todo.add": {"goal_id": "docs", "text": "More"},
-        "todo.claim": TODO,
-        "todo.release": TODO,
-        "todo.update": TODO | {"priority": "P1"},
-        "todo.block": TODO | {"reason": "Waits"},
-        "todo.complete": TODO,
-        "todo.cancel": TODO,
-        "task-lease.acquire": TODO | {"idempotency_key": "run"},
-        "task-lease.renew": TODO | {"idempotency_key": "run", "expected_version": 1},
-        "task-lease.release": TODO | {"idempotency_key": "run", "expected_version": 1},
-        "artifact.submit": TODO | {"label": "a", "sha256": sha256("a"), "size_bytes": 1},
+        "todo.claim": WORK,
+        "todo.release": WORK,
+        "todo.update": WORK | {"priority": "P1"},
+        "todo.block": WORK | {"reason": "Waits"},
+        "todo.complete": WORK,
+        "todo.cancel": WORK,
+        "task-lease.acquire": WORK | {"idempotency_key": "run"},
+        "task-lease.renew": WORK | {"idempotency_key": "run", "expected_version": 1},
+        "task-lease.release": WORK | {"idempotency_key": "run", "expected_version": 1},
+        "artifact.submit": WORK | {"label": "a", "sha256": sha256("a"), "size_bytes": 1},
     }
     return samples[action]

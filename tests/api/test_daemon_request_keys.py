@@ -7,7 +7,7 @@ import pytest
 from tests.support.homes import activate
 from tests.support.served import served
 
-TODO = {"goal_id": "docs", "todo_id": "todo_000"}
+WORK = {"goal_id": "docs", "todo_id": "todo_000"}
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ async def daemon():
 
 async def test_a_write_without_a_key_is_refused_and_nothing_is_done(daemon):
     before = daemon.seq
-    answer = await daemon.ask("POST", "/v1/actions/todo.claim", who="builder", body=json.dumps(TODO).encode())
+    answer = await daemon.ask("POST", "/v1/actions/todo.claim", who="builder", body=json.dumps(WORK).encode())
     assert (answer.status, answer.exit_code, answer.code) == (400, 2, "request_key_required")
     assert answer.document["details"] == {"header": "Idempotency-Key"}
     assert daemon.seq == before
@@ -29,7 +29,7 @@ async def test_a_key_that_is_none_is_refused_by_name(daemon, key):
     before = daemon.seq
     headers = {"Idempotency-Key": key}
     answer = await daemon.ask(
-        "POST", "/v1/actions/todo.claim", who="builder", body=json.dumps(TODO).encode(), headers=headers
+        "POST", "/v1/actions/todo.claim", who="builder", body=json.dumps(WORK).encode(), headers=headers
     )
     if answer.status == 400 and not answer.body.startswith(b"{"):
         assert key == "key\x0b", "only a control character is no header at all"
@@ -41,15 +41,15 @@ async def test_a_key_that_is_none_is_refused_by_name(daemon, key):
 
 @pytest.mark.parametrize("key", ["k", "x" * 160, "A-Z_0.9:@/-", "k0190aabbccdd-0011223344556677"])
 async def test_every_key_of_the_alphabet_is_taken(daemon, key):
-    assert (await daemon.act("todo.claim", TODO, who="builder", key=key)).status == 200
-    again = await daemon.act("todo.claim", TODO, who="builder", key=key)
+    assert (await daemon.act("todo.claim", WORK, who="builder", key=key)).status == 200
+    again = await daemon.act("todo.claim", WORK, who="builder", key=key)
     assert again.document["replayed"] is True
 
 
 async def test_the_same_again_is_the_first_receipt_and_nothing_new(daemon):
-    first = (await daemon.act("todo.claim", TODO, who="builder", key="one")).document
+    first = (await daemon.act("todo.claim", WORK, who="builder", key="one")).document
     before = daemon.seq
-    again = (await daemon.act("todo.claim", TODO, who="builder", key="one")).document
+    again = (await daemon.act("todo.claim", WORK, who="builder", key="one")).document
     assert again == first | {"replayed": True}
     assert daemon.seq == before
     assert daemon.audited() == []
@@ -67,7 +67,7 @@ async def test_the_order_of_names_and_what_is_left_at_its_default_make_no_other_
     [
         ("todo.add", {"goal_id": "docs", "text": "Other"}),
         ("todo.add", {"goal_id": "docs", "text": "More", "priority": "P0"}),
-        ("todo.update", TODO | {"note": "More"}),
+        ("todo.update", WORK | {"note": "More"}),
     ],
 )
 async def test_the_same_key_for_something_else_is_a_conflict_that_names_the_first(daemon, action, params):
@@ -81,8 +81,8 @@ async def test_the_same_key_for_something_else_is_a_conflict_that_names_the_firs
 
 
 async def test_two_callers_with_one_key_never_meet(daemon):
-    one = await daemon.act("todo.claim", TODO, who="builder", key="one")
-    two = await daemon.act("todo.claim", TODO | {"todo_id": "todo_001"}, who="helper", key="one")
+    one = await daemon.act("todo.claim", WORK, who="builder", key="one")
+    two = await daemon.act("todo.claim", WORK | {"todo_id": "todo_001"}, who="helper", key="one")
     assert two.status == 200
     assert one.document["receipt_id"] != two.document["receipt_id"]
 
@@ -102,9 +102,9 @@ async def test_a_replay_after_the_work_went_on_is_still_the_first_receipt(daemon
 
 
 async def test_a_replayed_lease_says_beside_it_how_the_lease_is_now(daemon):
-    params = TODO | {"idempotency_key": "run-1", "ttl_seconds": 60}
+    params = WORK | {"idempotency_key": "run-1", "ttl_seconds": 60}
     first = (await daemon.act("task-lease.acquire", params, who="builder", key="one")).document
-    fence = TODO | {"idempotency_key": "run-1", "expected_version": 1}
+    fence = WORK | {"idempotency_key": "run-1", "expected_version": 1}
     await daemon.do("task-lease.release", fence, who="builder")
     again = (await daemon.act("task-lease.acquire", params, who="builder", key="one")).document
     assert (again["replayed"], again["receipt_id"]) == (True, first["receipt_id"])
@@ -113,30 +113,30 @@ async def test_a_replayed_lease_says_beside_it_how_the_lease_is_now(daemon):
 
 
 async def test_a_refusal_uses_up_no_key(daemon):
-    fence = TODO | {"idempotency_key": "run-1"}
+    fence = WORK | {"idempotency_key": "run-1"}
     refused = await daemon.act("task-lease.acquire", fence | {"ttl_seconds": 0}, who="builder", key="one")
     assert refused.code == "malformed_params"
-    await daemon.do("todo.claim", TODO, who="helper")
+    await daemon.do("todo.claim", WORK, who="helper")
     refused = await daemon.act("task-lease.acquire", fence, who="builder", key="one")
     assert refused.code == "owner_conflicts_with_claim"
-    await daemon.do("todo.release", TODO, who="helper")
+    await daemon.do("todo.release", WORK, who="helper")
     taken = await daemon.act("task-lease.acquire", fence, who="builder", key="one")
     assert (taken.status, taken.document["replayed"]) == (200, False)
 
 
 async def test_a_wish_that_holds_uses_up_no_key_either(daemon):
-    await daemon.do("todo.claim", TODO, who="builder")
-    held = (await daemon.act("todo.claim", TODO, who="builder", key="one")).document
+    await daemon.do("todo.claim", WORK, who="builder")
+    held = (await daemon.act("todo.claim", WORK, who="builder", key="one")).document
     assert (held["outcome"], held["receipt_id"], held["events"][0]["kind"]) == ("noop", None, "held")
-    await daemon.do("todo.release", TODO, who="builder")
-    taken = (await daemon.act("todo.claim", TODO, who="builder", key="one")).document
+    await daemon.do("todo.release", WORK, who="builder")
+    taken = (await daemon.act("todo.claim", WORK, who="builder", key="one")).document
     assert (taken["outcome"], taken["replayed"]) == ("committed", False)
 
 
 async def test_a_revoked_caller_gets_no_receipt_back(daemon):
-    await daemon.act("todo.claim", TODO, who="builder", key="one")
+    await daemon.act("todo.claim", WORK, who="builder", key="one")
     await daemon.do("member.revoke", {"member_id": "builder"})
-    again = await daemon.act("todo.claim", TODO, who="builder", key="one")
+    again = await daemon.act("todo.claim", WORK, who="builder", key="one")
     assert (again.status, again.code) == (401, "credential_revoked")
 
 
@@ -155,7 +155,7 @@ async def test_the_same_key_twice_at_the_same_moment_is_one_effect(daemon):
 
 
 def request(daemon, key):
-    body = json.dumps(TODO).encode()
+    body = json.dumps(WORK).encode()
     lines = [
         "POST /v1/actions/todo.claim HTTP/1.1",
         "Host: test",

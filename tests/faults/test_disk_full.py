@@ -15,7 +15,7 @@ from tests.support.homes import activate
 from tests.support.served import WAIT_S_MAX, Gate, HandClock, head, home_in_memory, served, serving, until
 
 FULL = Failure(StoreFull("no room"))
-TODO = {"goal_id": "docs", "todo_id": "todo_000"}
+WORK = {"goal_id": "docs", "todo_id": "todo_000"}
 
 
 def seed(scribe):
@@ -92,7 +92,7 @@ class TestAFullDisk:
     async def test_it_is_found_to_have_room_again_though_everybody_waits_for_readiness(self, daemon, monkeypatch):
         monkeypatch.setattr(jobs, "SLEEP_S_MAX", 0.01)
         daemon.store.fail(FULL, FULL, FULL)
-        assert (await daemon.act("todo.claim", TODO, who="builder")).code == "storage_full"
+        assert (await daemon.act("todo.claim", WORK, who="builder")).code == "storage_full"
         async with asyncio.TaskGroup() as group:
             timers = group.create_task(jobs.run(daemon.service))
             await until(lambda: daemon.service.writable)
@@ -105,7 +105,7 @@ class TestAFullDisk:
         daemon.store.fail(*[FULL] * 10_000)
         gate = Gate(daemon.store)
         gate.open()
-        await daemon.act("todo.claim", TODO, who="builder")
+        await daemon.act("todo.claim", WORK, who="builder")
         before = gate.groups
         async with asyncio.TaskGroup() as group:
             timers = group.create_task(jobs.run(daemon.service))
@@ -139,7 +139,7 @@ class TestAFullDisk:
         assert (await daemon.act("todo.claim", nowhere, who="builder")).code == "storage_full"
         assert daemon.audited() == []
         assert (await daemon.act("todo.claim", nowhere, who="builder")).code == "goal_not_found"
-        await daemon.do("todo.claim", TODO, who="builder")
+        await daemon.do("todo.claim", WORK, who="builder")
         await daemon.service.finish()
         refused = [row for row in daemon.audited() if row["code"] == "goal_not_found"]
         assert sum(row["repeated"] for row in refused) == 2
@@ -167,18 +167,18 @@ class TestABrokenDisk:
             async with serving(made, records, HandClock(now_ms)) as daemon:
                 daemon.store.fail(Failure(StoreFault("the disk gave up"), stored=stored))
                 before = await claims(daemon)
-                lost = await daemon.act("todo.claim", TODO, who="builder", key="one")
+                lost = await daemon.act("todo.claim", WORK, who="builder", key="one")
                 assert (lost.status, lost.exit_code, lost.code) == (500, 8, "fault")
                 assert [type(error) for error in daemon.fatal] == [StoreFault]
                 assert await claims(daemon) == before, "a reader saw what nobody knows"
-                for action, params in (("todo.claim", todo(1)), ("todo.update", TODO | {"priority": "P0"})):
+                for action, params in (("todo.claim", todo(1)), ("todo.update", WORK | {"priority": "P0"})):
                     refused = await daemon.act(action, params, who="builder")
                     assert (refused.status, refused.code) == (503, "shutting_down")
                 health = (await daemon.ask("GET", "/healthz", who=None)).document
                 assert (health["ok"], health["writable"]) == (False, False)
                 assert (await daemon.ask("GET", "/readyz", who=None)).status == 503
             async with serving(made, records, HandClock(now_ms)) as after:
-                again = (await after.act("todo.claim", TODO, who="builder", key="one")).document
+                again = (await after.act("todo.claim", WORK, who="builder", key="one")).document
                 assert (again["ok"], again["replayed"]) == (True, stored)
                 assert after.seq == before[0] + 1
 
@@ -199,14 +199,14 @@ class TestABrokenDisk:
         await feed.send(head("GET", "/v1/feed", headers, None))
         await feed.reader.readuntil(b"\r\n\r\n")
         daemon.store.fail(Failure(StoreFault("the disk gave up")))
-        await daemon.act("todo.claim", TODO, who="builder")
+        await daemon.act("todo.claim", WORK, who="builder")
         await daemon.service.finish()
         assert (await feed.reader.readuntil(b"\r\n\r\n")).endswith(b"0\r\n\r\n")
         feed.close()
 
     async def test_a_writer_that_was_superseded_stops(self, daemon):
         MemoryStore(daemon.records).open_term("unused")
-        fenced = await daemon.act("todo.claim", TODO, who="builder")
+        fenced = await daemon.act("todo.claim", WORK, who="builder")
         assert (fenced.status, fenced.exit_code, fenced.code) == (500, 8, "fault")
         assert [type(error).__name__ for error in daemon.fatal] == ["WriterFenced"]
 
@@ -215,7 +215,7 @@ class TestABrokenDisk:
             raise StoreFault("the log cannot be folded back")
 
         daemon.store.checkpoint = broken
-        assert (await daemon.act("todo.claim", TODO, who="builder")).status == 200
+        assert (await daemon.act("todo.claim", WORK, who="builder")).status == 200
         await until(lambda: daemon.fatal != [])
         assert (await daemon.act("todo.claim", todo(1), who="builder")).code == "shutting_down"
 
@@ -225,7 +225,7 @@ class TestABrokenDisk:
 
         monkeypatch.setattr("ledger.writer.decide", bug)
         before = daemon.store.head()
-        answer = await daemon.act("todo.claim", TODO, who="builder")
+        answer = await daemon.act("todo.claim", WORK, who="builder")
         assert (answer.status, answer.exit_code, answer.code) == (500, 8, "fault")
         assert "private" not in answer.body.decode()
         assert daemon.store.head() == before
@@ -233,7 +233,7 @@ class TestABrokenDisk:
 
     async def test_timers_that_meet_it_end_quietly(self, daemon, monkeypatch):
         monkeypatch.setattr(jobs, "SLEEP_S_MAX", 0.01)
-        await daemon.do("task-lease.acquire", TODO | {"idempotency_key": "run-1", "ttl_seconds": 1}, who="builder")
+        await daemon.do("task-lease.acquire", WORK | {"idempotency_key": "run-1", "ttl_seconds": 1}, who="builder")
         daemon.clock.advance(60_000)
         daemon.store.fail(Failure(StoreFault("the disk gave up")))
         async with asyncio.timeout(WAIT_S_MAX), asyncio.TaskGroup() as group:

@@ -132,3 +132,16 @@ def proved(made: Made) -> Report:
         return verify(store.events(0), receipts=store.receipts(), refusals=store.refusals(0))
     finally:
         store.close()
+
+
+def refused_start(made: Made, *words: str) -> tuple[int, str]:
+    """A daemon that is expected to end by itself; its exit code and what it said."""
+    done = subprocess.run(
+        [*module_argv("daemon.app"), "--home", made.home.path, *words],
+        env=module_environment(),
+        cwd="/",
+        capture_output=True,
+        timeout=ENDS_S_MAX,
+        check=False,
+    )
+    return done.returncode, done.stderr.decode()
