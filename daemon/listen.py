@@ -15,6 +15,7 @@ from pathlib import Path
 
 from daemon.clock import Clock
 from daemon.paths import SOCKET_PATH_BYTES_MAX
+from daemon.repeats import Again, Repeats, is_one_request
 
 BACKLOG = 2_048
 ACCEPTED_AT_ONCE_MAX = 16
@@ -96,18 +97,38 @@ def _remove_stale(path: str) -> None:
 
 
 class Guard(asyncio.Protocol):
-    """A connection under watch: passes everything to the server's own protocol and notes when it was heard."""
+    """A connection under watch: passes everything to the server's own protocol and notes when it was heard.
 
-    __slots__ = ("_inner", "_watch", "asked", "busy", "heard_ms", "patience_ms", "transport")
+    A request that is a repeat is answered here, provided that nothing is under way behind: all that was passed on was
+    one whole request at a time, each answered before the next was heard. A connection on which that once was not so (a
+    body in pieces, requests sent ahead) goes the long way for ever.
+    """
+
+    __slots__ = (
+        "_inner",
+        "_paused",
+        "_strict",
+        "_watch",
+        "asked",
+        "busy",
+        "heard_ms",
+        "patience_ms",
+        "request",
+        "transport",
+    )
 
     def __init__(self, inner: asyncio.Protocol, watch: "Watch") -> None:
         self._inner = inner
         self._watch = watch
+        self._strict = True
+        self._paused = False
         self.transport: asyncio.Transport | None = None
         self.heard_ms = 0
         self.asked = False
         self.busy = 0
         self.patience_ms = SILENT_MS_MAX
+        self.request: bytes | None = None
+        """The whole of the request that is being answered, where it is known to be that."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the connection, unless there are too many."""
@@ -121,11 +142,27 @@ class Guard(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what was heard. Time counts from the first byte of a request, so that a trickle cannot hold on."""
-        if not self.asked:
+        if self.asked:
+            self._strict, self.request = False, None
+        else:
+            self.heard_ms = self._watch.clock.boot_ms()
+            if self._strict and self._repeated(data):
+                return
             self.asked = True
             self.patience_ms = SILENT_MS_MAX
-            self.heard_ms = self._watch.clock.boot_ms()
         self._inner.data_received(data)
+
+    def _repeated(self, data: bytes) -> bool:
+        """Answer a repeat at once; anything else is looked at, and remembered while it is answered."""
+        if self.transport is not None and not self._paused:
+            known = self._watch.repeats.answer(data)
+            if known is not None:
+                self.patience_ms = IDLE_MS_MAX
+                self.transport.write(known)
+                return True
+        self._strict = is_one_request(data)
+        self.request = data if self._strict else None
+        return False
 
     def eof_received(self) -> bool | None:
         """The other end has finished writing."""
@@ -139,10 +176,12 @@ class Guard(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The other end reads slowly."""
+        self._paused = True
         self._inner.pause_writing()
 
     def resume_writing(self) -> None:
         """The other end reads again."""
+        self._paused = False
         self._inner.resume_writing()
 
 
@@ -162,6 +201,7 @@ class Watch:
     def __init__(self, clock: Clock, connections_max: int = CONNECTIONS_MAX) -> None:
         self.clock = clock
         self.connections_max = connections_max
+        self.repeats = Repeats()
         self._open: dict[asyncio.BaseTransport, Guard] = {}
 
     def factory(self, make: Callable[[], asyncio.Protocol]) -> Callable[[], Guard]:
@@ -186,9 +226,15 @@ class Watch:
             guard.busy += 1
         return guard
 
+    def keep(self, guard: Guard, again: Again) -> None:
+        """The request that is being answered can be answered again."""
+        if guard.request is not None:
+            self.repeats.keep(guard.request, again)
+
     def ends(self, guard: Guard | None) -> None:
         """The answer is written; the next request may begin."""
         if guard is not None:
+            guard.request = None
             guard.busy -= 1
             guard.asked = False
             guard.patience_ms = IDLE_MS_MAX

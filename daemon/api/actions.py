@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import msgspec
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from daemon.api.cache import ReadCache
 from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
 from daemon.api.envelope import answered, locale_of, refused, respond_text, wants_text
 from daemon.api.routes import Routes
-from daemon.api.whole import Whole
+from daemon.api.whole import Whole, good
+from daemon.repeats import Again
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.decide import may_ask
@@ -107,13 +108,28 @@ class ActionRoutes:
             key = (action.name, principal.caller.member_id, request.query_string)
             body = None if wants_text(request) else self._cache.find(key)
             if body is not None:
-                return Whole(body)
+                response = Whole(body)
+                if principal.proof.kind == "token" and request.keep_alive and request.version >= HttpVersion11:
+                    response.again = self._again(principal.until_ms, key)
+                return response
             params = parse_query(action, request)
             if isinstance(params, Refusal):
                 return await self._refuse(request, action, principal, params)
             return self._read(request, action, principal, params, key)
 
         return read
+
+    def _again(self, until_ms: int | None, key: tuple[str, str, str]) -> Again:
+        """How a read that was found in memory is answered again: while its caller is who they were, and from there."""
+        service, cache, registry_seq = self._service, self._cache, self._service.registry_seq
+
+        def again() -> bytes | None:
+            if service.registry_seq != registry_seq or (until_ms is not None and service.clock.now_ms() >= until_ms):
+                return None
+            body = cache.find(key)
+            return None if body is None else good(body)
+
+        return again
 
     def _read(
         self, request: web.Request, action: Action, principal: Principal, params: Params, key: tuple[str, str, str]

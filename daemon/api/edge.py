@@ -19,7 +19,6 @@ from ledger.ids import OPERATOR, MemberId, is_request_key
 from ledger.params import Params
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
-from ledger.state import Workspace
 
 BODY_BYTES_MAX = 256 * 1024
 ERRORS_SHOWN_MAX = 5
@@ -31,11 +30,13 @@ _PEER_OPTION = getattr(socket, "SO_PEERCRED", None)
 class Principal:
     """A proved caller with the proof that goes into every event."""
 
-    __slots__ = ("caller", "proof")
+    __slots__ = ("caller", "proof", "until_ms")
 
-    def __init__(self, caller: Caller, proof: Proof) -> None:
+    def __init__(self, caller: Caller, proof: Proof, until_ms: int | None = None) -> None:
         self.caller = caller
         self.proof = proof
+        self.until_ms = until_ms
+        """When time alone ends the proof; a revocation does not wait for it."""
 
 
 def prove(request: web.Request, service: Service, own_uid: int) -> Principal | Refusal:
@@ -48,7 +49,7 @@ def prove(request: web.Request, service: Service, own_uid: int) -> Principal | R
     proved = (
         _by_peer(peer_uid(request), own_uid, cast("Surface", surface))
         if header is None
-        else _by_token(header, service.committed, service.clock.now_ms(), cast("Surface", surface))
+        else _by_token(header, service, cast("Surface", surface))
     )
     if isinstance(proved, Refusal):
         service.counters.unauthenticated += 1
@@ -64,22 +65,24 @@ def _by_peer(uid: int | None, own_uid: int, surface: Surface) -> Principal | Ref
     )
 
 
-def _by_token(header: str, workspace: Workspace, now_ms: int, surface: Surface) -> Principal | Refusal:
+def _by_token(header: str, service: Service, surface: Surface) -> Principal | Refusal:
     scheme, _, secret = header.partition(" ")
     if scheme != "Bearer" or not secret:
         return refuse(GeneralRefusal.UNAUTHENTICATED)
     # A header may hold bytes that are no text; they are hashed as they came, and match nothing.
+    workspace = service.committed
     token = workspace.tokens.get(hashlib.sha256(secret.encode(errors="surrogateescape")).hexdigest())
     if token is None:
         return refuse(GeneralRefusal.UNAUTHENTICATED)
     member = workspace.members[token.member_id]
     if token.revoked or member.revoked:
         return refuse(GeneralRefusal.CREDENTIAL_REVOKED)
-    if token.expires_at_ms is not None and now_ms >= token.expires_at_ms:
+    if token.expires_at_ms is not None and service.clock.now_ms() >= token.expires_at_ms:
         return refuse(GeneralRefusal.CREDENTIAL_EXPIRED)
     return Principal(
         Caller(member_id=member.member_id, kind=member.kind, surface=surface),
         Proof(kind="token", reference=token.token_id),
+        token.expires_at_ms,
     )
 
 

@@ -12,6 +12,7 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
 from daemon.api.envelope import refused
+from daemon.api.whole import Whole
 from daemon.listen import Watch
 from daemon.service import Service
 from ledger.ports import StoreFault, WriterFenced
@@ -66,7 +67,7 @@ class Routes:
         async def watched(request: web.Request) -> web.StreamResponse:
             connection = watch.begins(request.transport)
             try:
-                return await handler(request)
+                response = await handler(request)
             except (StoreFault, WriterFenced):
                 return refused(request, _name(request), refuse(GeneralRefusal.FAULT), service.committed.seq)
             except web.HTTPRequestEntityTooLarge:
@@ -79,6 +80,10 @@ class Routes:
             except Exception as error:  # noqa: BLE001  (the top of a request: a bug of ours is an answer too)
                 _log.error("a request failed", exc_info=error, extra={"route": _name(request)})
                 return refused(request, _name(request), refuse(GeneralRefusal.FAULT), service.committed.seq)
+            else:
+                if connection is not None and isinstance(response, Whole) and response.again is not None:
+                    watch.keep(connection, response.again)
+                return response
             finally:
                 watch.ends(connection)
 

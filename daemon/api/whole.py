@@ -9,6 +9,8 @@ from http import HTTPStatus
 from aiohttp import HttpVersion11, web
 from aiohttp.abc import AbstractStreamWriter
 
+from daemon.repeats import Again
+
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
 
 
@@ -25,6 +27,8 @@ class Whole(web.StreamResponse):
             self._head += b"Retry-After: %d\r\n" % retry_after_s
         self._writer: AbstractStreamWriter | None = None
         self._stays = False
+        self.again: Again | None = None
+        """How the same request, were it asked again, is to be answered; None where it must be asked in full."""
 
     @property
     def keep_alive(self) -> bool:
@@ -47,6 +51,11 @@ class Whole(web.StreamResponse):
         assert self._writer is not None, "the answer was prepared"
         assert not data, "the answer is whole already"
         await self._writer.write_eof(b"%b\r\n%b" % (self._head, self.body))
+
+
+def good(body: bytes) -> bytes:
+    """A document as it leaves on a connection that stays."""
+    return b"%bContent-Length: %d\r\n\r\n%b" % (_HEAD_OF_GOOD, len(body), body)
 
 
 def _head(media: str, status: int, exit_code: int) -> bytes:
