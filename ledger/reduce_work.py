@@ -134,6 +134,8 @@ def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
     """Keep the record and its places: in the open list, in its claimant's list, or among the ready."""
     goal.todos[todo.todo_id] = todo
     if before is not None:
+        if (before.status, before.priority, before.claimed_by) == (todo.status, todo.priority, todo.claimed_by):
+            return  # Every place follows from these.
         old = (before.priority, before.seq, before.todo_id)
         take(goal.by_priority, old)
         if before.claimed_by is None:

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from daemon.api.whole import TEXT, Whole
 from daemon.service import Service
-from ledger.catalogue import Action
+from ledger.catalogue import ACTIONS, Action
 from ledger.events import Recorded
 from ledger.ids import GoalId, TodoId
 from ledger.params import Params
@@ -101,12 +101,10 @@ def _lease_beside(service: Service, action: Action, params: Params) -> dict[str,
 
 def command_line(action: Action, params: Params) -> str:
     """The exact line that does the same from a shell."""
-    words = ["frontstage status" if action.name == "status.show" else f"frontstage {action.noun} {action.verb}"]
-    given = params.model_fields_set
-    for name in action.params.model_fields:
-        if name not in given or name == action.mints:
-            continue
-        value, flag = getattr(params, name), flag_of(name)
+    first, flags = _line_of(action.name)
+    words, given = [first], params.model_fields_set
+    for name, flag in flags:
+        value = getattr(params, name) if name in given else None
         if value is None:
             continue
         for one in value if isinstance(value, tuple) else (value,):
@@ -115,6 +113,14 @@ def command_line(action: Action, params: Params) -> str:
             between = "=" if text.startswith("-") else " "
             words.append(f"{flag}{between}{text if text.isalnum() else shlex.quote(text)}")
     return " ".join(words)
+
+
+@cache
+def _line_of(action_name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """How the line begins, and the flags that may follow; what the command makes itself is not among them."""
+    action = ACTIONS[action_name]
+    first = "frontstage status" if action_name == "status.show" else f"frontstage {action.noun} {action.verb}"
+    return first, tuple((name, flag_of(name)) for name in action.params.model_fields if name != action.mints)
 
 
 @cache
