@@ -42,6 +42,17 @@ def _line(row: Row, width: int) -> str:
     return f"{mark} {row.name:{width}}  {row.ratio:8.2f} {row.unit:3}  {limit}  {row.note}"
 
 
+def markdown(rows: list[Row]) -> str:
+    """The same for a document."""
+    lines = ["| | measured | limit | what and against what |", "|---|---|---|---|"]
+    for row in rows:
+        kept = "" if row.holds else " **broken**"
+        lines.append(
+            f"| {row.name} | {row.ratio:.2f} {row.unit}{kept} | {row.direction} {row.limit:g} {row.unit} | {row.note} |"
+        )
+    return "\n".join(lines)
+
+
 def exit_code(rows: list[Row]) -> int:
     """0 when every limit is kept. A run that measured nothing proves nothing."""
     return 0 if rows and all(row.holds for row in rows) else 1
