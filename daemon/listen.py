@@ -99,12 +99,13 @@ def _remove_stale(path: str) -> None:
 class Guard(asyncio.Protocol):
     """A connection under watch: passes everything to the server's own protocol and notes when it was heard.
 
-    A request that is a repeat is answered here, provided that nothing is under way behind: all that was passed on was
-    one whole request at a time, each answered before the next was heard. A connection on which that once was not so (a
-    body in pieces, requests sent ahead) goes the long way for ever.
+    A repeat is answered here and a plain write is taken from here, provided that nothing is under way behind: all that
+    was passed on was one whole request at a time, each answered before the next was heard. A connection on which that
+    once was not so (a body in pieces, requests sent ahead) goes the long way for ever.
     """
 
     __slots__ = (
+        "_held",
         "_inner",
         "_paused",
         "_strict",
@@ -122,6 +123,8 @@ class Guard(asyncio.Protocol):
         self._watch = watch
         self._strict = True
         self._paused = False
+        self._held: bytes | None = None
+        """What was heard while a plain request is being answered; None when none is."""
         self.transport: asyncio.Transport | None = None
         self.heard_ms = 0
         self.asked = False
@@ -142,18 +145,21 @@ class Guard(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what was heard. Time counts from the first byte of a request, so that a trickle cannot hold on."""
+        if self._held is not None:
+            self._hold(data)
+            return
         if self.asked:
             self._strict, self.request = False, None
         else:
             self.heard_ms = self._watch.clock.boot_ms()
-            if self._strict and self._repeated(data):
+            if self._strict and self._went_the_short_way(data):
                 return
             self.asked = True
             self.patience_ms = SILENT_MS_MAX
         self._inner.data_received(data)
 
-    def _repeated(self, data: bytes) -> bool:
-        """Answer a repeat at once; anything else is looked at, and remembered while it is answered."""
+    def _went_the_short_way(self, data: bytes) -> bool:
+        """Answer a repeat at once, and take a plain request; anything else is remembered while it is answered."""
         if self.transport is not None and not self._paused:
             known = self._watch.repeats.answer(data)
             if known is not None:
@@ -161,8 +167,29 @@ class Guard(asyncio.Protocol):
                 self.transport.write(known)
                 return True
         self._strict = is_one_request(data)
+        if self._strict and not self._paused and self._watch.direct(data, self):
+            self._held = b""
+            self.busy += 1
+            return True
         self.request = data if self._strict else None
         return False
+
+    def _hold(self, data: bytes) -> None:
+        """What is heard while a plain request is answered waits; more of it is not read meanwhile."""
+        assert self.transport is not None, "something was heard"
+        self._held = (self._held or b"") + data
+        self.transport.pause_reading()
+
+    def answer(self, whole: bytes) -> None:
+        """Send the answer to a plain request that was taken, and go on with what was heard meanwhile."""
+        held, self._held = self._held, None
+        self._watch.ends(self)
+        if self.transport is None or self.transport.is_closing():
+            return
+        self.transport.write(whole)
+        if held:
+            self.transport.resume_reading()
+            self.data_received(held)
 
     def eof_received(self) -> bool | None:
         """The other end has finished writing."""
@@ -195,6 +222,14 @@ def connections_max() -> int:
     return CONNECTIONS_MAX if soft == resource.RLIM_INFINITY else max(1, min(CONNECTIONS_MAX, soft - FILES_RESERVED))
 
 
+Direct = Callable[[bytes, Guard], bool]
+"""Takes one whole request and will answer it, or leaves it to the server behind."""
+
+
+def _leave(_asked: bytes, _connection: Guard) -> bool:
+    return False
+
+
 class Watch:
     """All connections, and which of them have overstayed."""
 
@@ -202,6 +237,8 @@ class Watch:
         self.clock = clock
         self.connections_max = connections_max
         self.repeats = Repeats()
+        self.direct: Direct = _leave
+        """Takes plain requests; who serves says how."""
         self._open: dict[asyncio.BaseTransport, Guard] = {}
 
     def factory(self, make: Callable[[], asyncio.Protocol]) -> Callable[[], Guard]:

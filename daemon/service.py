@@ -135,17 +135,23 @@ class Service:
 
     async def submit(self, request: Request | Keep) -> Answer:
         """Have a command decided and made durable. A full queue is an answer, at once."""
-        if self._closing or self.fatal is not None:
-            return Answer(
-                refusal=refuse(GeneralRefusal.SHUTTING_DOWN, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq
-            )
-        if self.waiting >= QUEUE_MAX:
-            self.counters.busy += 1
-            return Answer(refusal=refuse(GeneralRefusal.BUSY, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq)
+        return await self.enqueue(request)
+
+    def enqueue(self, request: Request | Keep) -> asyncio.Future[Answer]:
+        """The same for a caller that does not wait itself."""
         future: asyncio.Future[Answer] = self._loop.create_future()
-        self._jobs.append((request, future))
-        self._wake()
-        return await future
+        if self._closing or self.fatal is not None:
+            future.set_result(self._turned_away(GeneralRefusal.SHUTTING_DOWN))
+        elif self.waiting >= QUEUE_MAX:
+            self.counters.busy += 1
+            future.set_result(self._turned_away(GeneralRefusal.BUSY))
+        else:
+            self._jobs.append((request, future))
+            self._wake()
+        return future
+
+    def _turned_away(self, why: GeneralRefusal) -> Answer:
+        return Answer(refusal=refuse(why, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq)
 
     async def changed(self, seq: int) -> None:
         """Wait until the committed state is past `seq`."""

@@ -4,10 +4,12 @@ The caller is proved by a credential and never by the body. A bearer token names
 daemon's own user is the operator; anything else is nobody.
 """
 
+import asyncio
 import hashlib
 import socket
 import struct
-from typing import cast
+from collections.abc import Mapping
+from typing import Protocol, cast
 
 from aiohttp import web
 from pydantic import ValidationError
@@ -39,21 +41,38 @@ class Principal:
         """When time alone ends the proof; a revocation does not wait for it."""
 
 
-def prove(request: web.Request, service: Service, own_uid: int) -> Principal | Refusal:
-    """Who is calling, by token or by peer uid."""
+class Heard(Protocol):
+    """What of a request tells who asks, and in which form an answer is wanted."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The header lines."""
+        ...
+
+    @property
+    def transport(self) -> asyncio.BaseTransport | None:
+        """The connection it came by."""
+        ...
+
+
+def prove(request: Heard, service: Service, own_uid: int) -> Principal | Refusal:
+    """Who is calling, by token or by peer uid; whoever is not proved is counted."""
+    found = proved(request, service, own_uid)
+    if isinstance(found, Refusal) and found.code is not GeneralRefusal.SURFACE_FORBIDDEN:
+        service.counters.unauthenticated += 1
+    return found
+
+
+def proved(request: Heard, service: Service, own_uid: int) -> Principal | Refusal:
+    """Who is calling."""
     surface = request.headers.get("X-Frontstage-Surface", "http")
     if surface not in _SURFACES:
         shown = surface[:16] if surface.isascii() and surface.isprintable() else None
         return refuse(GeneralRefusal.SURFACE_FORBIDDEN, surface=shown, allowed=sorted(_SURFACES))
     header = request.headers.get("Authorization")
-    proved = (
-        _by_peer(peer_uid(request), own_uid, cast("Surface", surface))
-        if header is None
-        else _by_token(header, service, cast("Surface", surface))
-    )
-    if isinstance(proved, Refusal):
-        service.counters.unauthenticated += 1
-    return proved
+    if header is None:
+        return _by_peer(peer_uid(request), own_uid, cast("Surface", surface))
+    return _by_token(header, service, cast("Surface", surface))
 
 
 def _by_peer(uid: int | None, own_uid: int, surface: Surface) -> Principal | Refusal:
@@ -86,7 +105,7 @@ def _by_token(header: str, service: Service, surface: Surface) -> Principal | Re
     )
 
 
-def peer_uid(request: web.Request) -> int | None:
+def peer_uid(request: Heard) -> int | None:
     """The uid of the process at the other end, or None where the system does not say."""
     connection = request.transport.get_extra_info("socket") if request.transport is not None else None
     if connection is None or _PEER_OPTION is None:
@@ -102,7 +121,7 @@ def nobody(surface: Surface = "http") -> Principal:
     )
 
 
-def request_key(request: web.Request) -> str | Refusal:
+def request_key(request: Heard) -> str | Refusal:
     """The key that makes this write repeatable."""
     key = request.headers.get("Idempotency-Key")
     if key is None:

@@ -7,8 +7,8 @@ import shlex
 from functools import cache
 
 import msgspec
-from aiohttp import web
 
+from daemon.api.edge import Heard
 from daemon.api.whole import TEXT, Whole
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
@@ -140,7 +140,7 @@ def respond_text(text: str, exit_code: int, http_status: int, retry_after_s: int
     return Whole(body, media=TEXT, status=http_status, exit_code=exit_code, retry_after_s=retry_after_s)
 
 
-def refused(request: web.Request, action_name: str, refusal: Refusal, seq: int) -> Whole:
+def refused(request: Heard, action_name: str, refusal: Refusal, seq: int) -> Whole:
     """A refusal in the form that was asked for."""
     status, locale = refusal.status, locale_of(request)
     after = refusal.details.get("retry_after_s")
@@ -155,7 +155,7 @@ def refused(request: web.Request, action_name: str, refusal: Refusal, seq: int) 
     return respond_text(text, status.exit_code, status.http_status, retry_after_s)
 
 
-def answered(request: web.Request, service: Service, action: Action, params: Params, answer: Answer) -> Whole:
+def answered(request: Heard, service: Service, action: Action, params: Params, answer: Answer) -> Whole:
     """The answer to a write in the form that was asked for."""
     if answer.refusal is not None:
         return refused(request, action.name, answer.refusal, answer.seq)
@@ -168,11 +168,11 @@ def answered(request: web.Request, service: Service, action: Action, params: Par
     return respond_text(committed_line(action.name, document, locale), 0, 200)
 
 
-def wants_text(request: web.Request) -> bool:
+def wants_text(request: Heard) -> bool:
     """Whether a person reads the answer."""
     return request.headers.get("Accept", "").startswith("text/plain")
 
 
-def locale_of(request: web.Request) -> Locale:
+def locale_of(request: Heard) -> Locale:
     """The reader's language."""
     return "zh" if request.headers.get("X-Frontstage-Locale", "en").startswith("zh") else "en"

@@ -30,6 +30,10 @@ class Whole(web.StreamResponse):
         self.again: Again | None = None
         """How the same request, were it asked again, is to be answered; None where it must be asked in full."""
 
+    def alone(self) -> bytes:
+        """All of it, for a connection that stays."""
+        return b"%bContent-Length: %d\r\n\r\n%b" % (self._head, len(self.body), self.body)
+
     @property
     def keep_alive(self) -> bool:
         """Whether the connection stays open for another request."""

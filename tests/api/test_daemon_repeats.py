@@ -189,8 +189,9 @@ async def test_a_repeat_waits_for_the_answer_to_what_was_asked_before_it(daemon,
 
 
 def claim(daemon):
+    """A write that goes the long way, for no client of ours sends such a header."""
     body = json.dumps({"goal_id": "docs", "todo_id": "todo_000"}).encode()
-    own = {"Authorization": f"Bearer {daemon.made.tokens['builder']}", "Idempotency-Key": "claim-1"}
+    own = {"Authorization": f"Bearer {daemon.made.tokens['builder']}", "Idempotency-Key": "claim-1", "X-Trace": "1"}
     return head("POST", "/v1/actions/todo.claim", own, body)
 
 

@@ -1,0 +1,117 @@
+"""Writes the short way: a request that is whole and plain is decided without the server behind the guard.
+
+Parsing into streams, a task for each request and an answer that could be anything cost as much as deciding, chaining
+and recording. A write that came in one piece, with no header but those that our clients send, needs none of it. It goes
+through the same proof, the same parameters and the same queue. Whatever is unusual, or would be refused before it is
+queued, is left to the server behind, so that there is one place for it.
+"""
+
+import asyncio
+import logging
+import re
+
+from daemon.api.edge import parse_body, proved, request_key
+from daemon.api.envelope import answered, refused
+from daemon.listen import Guard
+from daemon.service import Service
+from ledger.catalogue import ACTIONS, Action
+from ledger.params import Params
+from ledger.ports import StoreFault, WriterFenced
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
+from ledger.writer import Answer, Request
+
+ASKED_BYTES_MAX = 64 * 1024
+_HEAD_END = b"\r\n\r\n"
+_PLAIN = re.compile(rb"POST (/v1/actions/[a-z.-]+) HTTP/1\.1\r\n((?:[A-Za-z-]+:[ -~]*\r\n)+)")
+_KNOWN = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "idempotency-key",
+        "user-agent",
+        "x-frontstage-locale",
+        "x-frontstage-surface",
+    }
+)
+
+_log = logging.getLogger("frontstage.api")
+
+
+class Headers(dict[str, str]):
+    """Header lines by name; a name may be asked for in any case."""
+
+    def get(self, name: str, default: str | None = None, /) -> str | None:  # type: ignore[override]  # names are texts
+        """The value of a header."""
+        return super().get(name.lower(), default)
+
+
+class Plain:
+    """A request as far as its headers tell."""
+
+    __slots__ = ("headers", "transport")
+
+    def __init__(self, headers: Headers, transport: asyncio.Transport | None) -> None:
+        self.headers = headers
+        self.transport = transport
+
+
+class Direct:
+    """The actions that write, for requests that are whole and plain."""
+
+    def __init__(self, service: Service, own_uid: int) -> None:
+        self._service = service
+        self._own_uid = own_uid
+        self._actions = {
+            f"/v1/actions/{action.name}".encode(): action
+            for action in ACTIONS.values()
+            if action.writes and not action.hidden
+        }
+
+    def __call__(self, asked: bytes, connection: Guard) -> bool:
+        """Take a request that is known to be whole, or leave it: then nothing of it has happened."""
+        head, _, body = asked.partition(_HEAD_END)
+        found = _PLAIN.fullmatch(head + b"\r\n") if len(asked) <= ASKED_BYTES_MAX else None
+        action = None if found is None else self._actions.get(found[1])
+        headers = None if found is None or action is None else plain_headers(found[2])
+        if action is None or headers is None:
+            return False
+        request = Plain(headers, connection.transport)
+        principal, params, key = (
+            proved(request, self._service, self._own_uid),
+            parse_body(action, body),
+            request_key(request),
+        )
+        if isinstance(principal, Refusal) or isinstance(params, Refusal) or isinstance(key, Refusal):
+            return False
+        job = self._service.enqueue(
+            Request(action=action, params=params, caller=principal.caller, proof=principal.proof, request_key=key)
+        )
+        job.add_done_callback(lambda done: connection.answer(self._answer(request, action, params, done)))
+        return True
+
+    def _answer(self, request: Plain, action: Action, params: Params, done: asyncio.Future[Answer]) -> bytes:
+        try:
+            return answered(request, self._service, action, params, done.result()).alone()
+        except (StoreFault, WriterFenced):
+            pass  # The outcome is unknown, and the log has said so.
+        except Exception as error:  # noqa: BLE001  (the top of a request: a bug of ours is an answer too)
+            _log.error("a request failed", exc_info=error, extra={"route": action.name})
+        return refused(request, action.name, refuse(GeneralRefusal.FAULT), self._service.committed.seq).alone()
+
+
+def plain_headers(lines: bytes) -> Headers | None:
+    """Header lines that are each known, given once, and ask for nothing but an answer."""
+    headers = Headers()
+    for line in lines.decode("ascii").split("\r\n")[:-1]:
+        name, _, value = line.partition(":")
+        name = name.lower()
+        if name not in _KNOWN or name in headers:
+            return None
+        headers[name] = value.strip(" ")
+    return headers if headers.get("connection", "keep-alive") == "keep-alive" else None
