@@ -5,10 +5,10 @@ stores, and the goal that is cut is cut at every step, before and after its comm
 """
 
 import pytest
-from tests.support.cut_goal import STEPS, WHOLE, a_goal_cut_at_one_step_comes_to_the_same_end
 
 from ledger.store.memory import MemoryStore, Records
 from ledger.store.sqlite import open_sqlite
+from tests.support.cut_goal import STEPS, WHOLE, a_goal_cut_at_one_step_comes_to_the_same_end
 from tests.support.four_faults import SCENARIOS
 from tests.support.surfaces import WriterSurface
 from tests.support.world import World
