@@ -21,6 +21,8 @@ AUDIENCE_BYTES = 8
 LIFE_MS = 14 * 86_400_000
 _HEAD = struct.Struct(">BHHI8s8s")
 _VERSION = 1
+NONCE_KEY_ID = 0
+"""No token is signed with it."""
 
 
 class ForgedError(Exception):
@@ -63,10 +65,12 @@ class ButtonKeys:
         expires_at_ms: int,
         counter: int = 0,
     ) -> str:
-        """Sign a token. The nonce follows from what it stands for, so the same card gets the same token."""
-        nonce = self._mac(key_id, b"nonce", f"{subject}\0{basis}\0{action.number}\0{counter}".encode() + audience)[
-            :NONCE_BYTES
-        ]
+        """Sign a token. The nonce follows from what it stands for, so the same card gets the same token.
+
+        It does not follow from the key: a press under an old key and one under the new are the same request.
+        """
+        meant = f"{subject}\0{basis}\0{action.number}\0{counter}".encode() + audience
+        nonce = self._mac(NONCE_KEY_ID, b"nonce", meant)[:NONCE_BYTES]
         head = _HEAD.pack(_VERSION, key_id, action.number, expires_at_ms // 1000, audience, nonce)
         seen = bytes.fromhex(basis[3:]) if basis else b""
         payload = head + bytes([len(seen)]) + seen + subject.encode()

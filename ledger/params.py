@@ -26,7 +26,7 @@ class Params(BaseModel):
 
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if not any(char.isprintable() and not char.isspace() for char in text):
         raise ValueError("must not be blank")
     return text
 

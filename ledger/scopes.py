@@ -73,12 +73,21 @@ def _inside(scope: str, outer: str) -> bool:
 def _glob_meets(glob: str, literal: str) -> bool:
     """A glob meets a path it matches; a bare directory means its subtree, so all that it could match in there counts.
 
-    A last segment with an extension is taken for a file: nothing is looked for inside `notes.md`.
+    A last segment with an extension is taken for a file, so that `*.py` leaves `notes.md` alone, unless the glob itself
+    goes into it: `conf.d/**` meets `conf.d`.
     """
     tokens = _tokens(glob)
-    if len(tokens) in _after(tokens, literal):
+    places = _after(tokens, literal)
+    if len(tokens) in places:
         return True
-    return _EXTENSION.search(literal) is None and bool(_after(tokens, literal + "/"))
+    if _EXTENSION.search(literal) is None:
+        return bool(_after(tokens, literal + "/"))
+    return any(_goes_into(tokens, place) for place in places)
+
+
+def _goes_into(tokens: "tuple[_Token, ...]", place: int) -> bool:
+    """Whether a `/` that somebody wrote stands here, not one that `**/` may stand for."""
+    return place < len(tokens) and tokens[place] == _SLASH and (place < 2 or tokens[place - 2] != _MAYBE)
 
 
 def matches(glob: str, path: str) -> bool:

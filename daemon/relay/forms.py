@@ -35,7 +35,6 @@ class OpenForm:
     problem_code: str | None = None
     problem_details: dict[str, str] = field(default_factory=dict)
     goal_id: str | None = None
-    submissions: int = 0
 
     @property
     def chars(self) -> int:
@@ -78,13 +77,12 @@ class Forms:
         shown = {name: _shown(value) for name, value in details.items()}
         self._put(
             slot,
-            replace(form, values=values, problem_code=code, problem_details=shown, submissions=form.submissions + 1),
+            replace(form, values=values, problem_code=code, problem_details=shown),
         )
 
     def submitted(self, slot: str, values: dict[str, str], goal_id: str) -> None:
         """Close a form that became a goal."""
-        form = self._open.get(slot, OpenForm())
-        self._put(slot, OpenForm(values=values, goal_id=goal_id, submissions=form.submissions))
+        self._put(slot, OpenForm(values=values, goal_id=goal_id))
 
     def turn(self, slot: str) -> asyncio.Lock:
         """To be held by one submission of a form at a time."""

@@ -30,7 +30,7 @@ class Views:
             return None
         part, goal = named
         tokens = {
-            action_name: self._token(action_name, subject, basis, tenant_key, chat_id, 0)
+            action_name: self._token(action_name, subject, basis, tenant_key, chat_id)
             for action_name, _, basis in offers(workspace, goal, part.kind, part.number)
         }
         view = goal_view(workspace, goal, self._service.clock.now_ms())
@@ -50,15 +50,11 @@ class Views:
         if form is None:
             return None
         tokens = (
-            {}
-            if form.goal_id
-            else {"goal.propose": self._token("goal.propose", subject, None, tenant_key, chat_id, form.submissions)}
+            {} if form.goal_id else {"goal.propose": self._token("goal.propose", subject, None, tenant_key, chat_id)}
         )
         return CardView(kind="form", audience="group", tokens=tokens, form=form.view())
 
-    def _token(
-        self, action_name: str, subject: str, basis: str | None, tenant_key: str, chat_id: str, counter: int
-    ) -> str:
+    def _token(self, action_name: str, subject: str, basis: str | None, tenant_key: str, chat_id: str) -> str:
         # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.
         expires_at_ms = (self._service.clock.now_ms() // DAY_MS + 1) * DAY_MS + LIFE_MS
         return self._keys.mint(
@@ -68,5 +64,4 @@ class Views:
             basis=basis,
             audience=audience_of(tenant_key, chat_id),
             expires_at_ms=expires_at_ms,
-            counter=counter,
         )

@@ -171,6 +171,8 @@ def _fits(goal: Goal, agent: Member | None, todo: Todo, now_ms: int) -> bool:
         or goal.unmet.get(todo.todo_id)
     ):
         return False
+    if quota.meets_a_lease(goal, todo, now_ms):
+        return False
     owner = hold_of(goal, todo, now_ms).owner
     if agent is None:
         return owner is None

@@ -131,4 +131,6 @@ def _next_claimant(workspace: Workspace, goal: Goal, ask: CompleteTodo) -> Refus
     member = registered(workspace, MemberId(ask.next_claimed_by))
     if member is None or member.kind != "agent" or not granted(member, goal.goal_id):
         return refuse(TodoRefusal.OWNER_NOT_REGISTERED, owner=ask.next_claimed_by)
+    if (missing := [name for name in goal.intent.capabilities if name not in member.capabilities]) != []:
+        return refuse(TodoRefusal.CAPABILITY_MISSING, capabilities=missing)
     return None

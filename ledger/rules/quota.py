@@ -11,10 +11,10 @@ from typing import Annotated
 import msgspec
 from pydantic import Field
 
-from ledger.ids import GoalId, MemberId
+from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import GoalIdText, MemberIdText, Params
 from ledger.rules.common import granted, lacking, must_review, registered
-from ledger.rules.leases import effective_claim
+from ledger.rules.leases import effective_claim, effective_lease
 from ledger.state import Goal, Member, Todo, Workspace
 
 WINDOW_HOURS = 24
@@ -87,6 +87,8 @@ def decide_should_run(workspace: Workspace, goal_id: GoalId, agent_id: MemberId,
     if must_review(goal, agent_id):
         return _verdict(QuotaState.OBJECTIVE_REVIEW_REQUIRED, QuotaDecision.REPAIR, "revision_not_adopted")
     todo, passed_over = select(goal, member, now_ms)
+    if todo is None and not passed_over and scopes_busy(goal, member, now_ms):
+        return _verdict(QuotaState.WAITING, QuotaDecision.SKIP, "write_scope_busy")
     if todo is None and passed_over:
         return _verdict(QuotaState.CAPABILITY_MISSING, QuotaDecision.REPAIR, "capability_missing")
     if todo is not None and allowed_slots(goal) == 0:
@@ -119,7 +121,26 @@ def _may_be_done(goal: Goal, todo: Todo, member: Member, now_ms: int) -> bool:
         return False
     if todo.bound_agent not in {None, member.member_id}:
         return False
-    return effective_claim(goal, todo, now_ms) in {None, member.member_id}
+    if effective_claim(goal, todo, now_ms) not in {None, member.member_id}:
+        return False
+    return not meets_a_lease(goal, todo, now_ms)
+
+
+def meets_a_lease(goal: Goal, todo: Todo, now_ms: int) -> bool:
+    """Whether what the todo must write is held under another todo's lease."""
+    return any(
+        effective_lease(goal, TodoId(other), now_ms) is not None
+        for other, _, _ in goal.scopes.conflicts(todo.todo_id, todo.required_write_scopes)
+    )
+
+
+def scopes_busy(goal: Goal, member: Member, now_ms: int) -> bool:
+    """Whether only leases of other work stand between the agent and something to do."""
+    return any(
+        meets_a_lease(goal, todo, now_ms) and not lacking(goal, todo, member)
+        for todo in _candidates(goal, member.member_id, now_ms)
+        if todo.role == "agent" and todo.status == "open" and not goal.unmet.get(todo.todo_id)
+    )
 
 
 def _candidates(goal: Goal, agent_id: MemberId, now_ms: int) -> Iterator[Todo]:

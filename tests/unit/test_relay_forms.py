@@ -142,15 +142,19 @@ async def test_a_form_that_two_people_send_is_the_goal_of_the_first():
 
 
 async def test_a_button_of_before_a_refusal_makes_no_second_goal():
+    """A form is one request from its first press on; a refusal uses nothing up, and whatever is forgotten since."""
     async with served(everybody) as daemon:
         table = Table(daemon)
         form = await table.form()
         before = await table.token(form, "goal.propose")
         await table.press("ann", before, FORM | {"criteria": ""})
         after = await table.token(form, "goal.propose")
-        assert after != before
-        assert (await table.press("ann", before, FORM)).kind == "success"
-        assert (await table.press("ann", after, FORM)).code == "form_submitted"
+        assert (await table.press("ann", after, FORM)).kind == "success"
+        for _ in range(FORMS_CHARS_MAX // MESSAGE_CHARS_MAX + 1):
+            await table.form(text="x" * MESSAGE_CHARS_MAX)
+        assert (await table.press("ann", before, FORM)).replayed
+        assert (await table.press("ann", before, FORM | {"title": "Another"})).kind != "success"
+        assert (await table.press("chen", before, FORM)).code == "form_submitted"
         assert len(daemon.service.committed.goals) == 1
 
 
@@ -279,7 +283,7 @@ async def test_forms_are_bounded_in_number_and_in_what_is_in_them():
         True,
     ]
     forms.refused("form:big", {"objective": ""}, "x", {})
-    assert forms.find("form:big").submissions == 1
+    assert forms.find("form:big").problem_code == "x"
 
 
 async def test_submissions_of_one_form_take_turns_and_a_cancelled_one_is_passed_over():

@@ -224,3 +224,20 @@ def test_a_hostile_pattern_costs_no_more_than_its_length_times_the_paths():
     """A backtracking matcher would not come back from this one."""
     assert not matches("a*" * 60 + "b", "a" * 159)
     assert overlap("a*" * 60 + "b", "a" * 30)
+
+
+@pytest.mark.parametrize(
+    ("directory", "glob", "meets"),
+    [
+        ("conf.d", "conf.d/**", True),
+        ("conf.d", "conf.d/*", True),
+        ("node.js", "node.js/**/x", True),
+        ("src/app.v2", "src/app.v2/*", True),
+        ("pkg.d", "*.d/x.py", True),
+        ("notes.md", "*.py", False),
+        ("notes.md", "**/x.py", False),
+        ("docs/notes.md", "docs/**/x.py", False),
+    ],
+)
+def test_a_name_with_a_dot_is_a_file_until_a_glob_goes_into_it(directory, glob, meets):
+    assert overlap(directory, glob) is overlap(glob, directory) is meets
