@@ -29,7 +29,7 @@ from daemon.api.meta import Meta
 from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
-from daemon.listen import Guard, Watch, bind, connections_max
+from daemon.listen import Guard, Watch, bind, connections_max, still_ours
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
 from daemon.relay.deliveries import Deliveries
@@ -183,6 +183,7 @@ async def _serve_one(runner: web.ServerRunner, fd: int, stopping: asyncio.Event)
 async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stopping: asyncio.Event) -> None:
     assert runner.server is not None, "the runner was set up"
     listener = bind(home.socket)
+    bound = Path(home.socket).stat()  # noqa: ASYNC240  (before anything is served)
     server = await listen.serve(listener, parts.watch.factory(runner.server))
     _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
     try:
@@ -193,7 +194,8 @@ async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stop
                 task.cancel()
     finally:
         server.close()
-        Path(home.socket).unlink(missing_ok=True)  # noqa: ASYNC240  (nothing is served any more)
+        if still_ours(home.socket, bound):
+            Path(home.socket).unlink(missing_ok=True)  # noqa: ASYNC240  (nothing is served any more)
 
 
 def take_lock(home: Home, wait_s: float) -> IO[bytes]:

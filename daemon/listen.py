@@ -42,6 +42,15 @@ class SocketPathTooLong(SocketUnusable):
     """The path does not fit the kernel's field."""
 
 
+def still_ours(path: str, bound: os.stat_result) -> bool:
+    """Whether the file at `path` is the socket that was bound; another daemon may have put its own there since."""
+    try:
+        now = Path(path).stat()
+    except FileNotFoundError:
+        return False
+    return (now.st_dev, now.st_ino) == (bound.st_dev, bound.st_ino)
+
+
 def bind(path: str) -> socket.socket:
     """A private listening socket at `path`. Raises SocketUnusable.
 

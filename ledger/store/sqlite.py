@@ -23,7 +23,14 @@ import apsw
 from ledger.ports import Group, SnapshotRow, StoreFault, StoreUnusable, Term, WriterFenced
 from ledger.store import statements
 from ledger.store.migrate import bring_up_to_date, identify, migrations, require_schema
-from ledger.store.sqlite_guard import closed_if_unusable, open_connection, outcome, prepare_file, require_safe_library
+from ledger.store.sqlite_guard import (
+    Place,
+    closed_if_unusable,
+    open_connection,
+    outcome,
+    prepare_file,
+    require_safe_library,
+)
 from ledger.store.sqlite_read import Row, SqliteReader, SqliteReads
 
 CHECKPOINT_FRAMES_MIN = 1_000
@@ -90,7 +97,7 @@ def _open(path: Path, tuning: Tuning) -> "SqliteStore":
     connection = open_connection(path, vfs=tuning.vfs, read_only=False)
     with closed_if_unusable(connection, path):
         _make_ready(connection, tuning)
-    return SqliteStore(connection, lambda: _open_reader(path, tuning), tuning)
+    return SqliteStore(connection, lambda: _open_reader(path, tuning), tuning, Place(path))
 
 
 def _open_reader(path: Path, tuning: Tuning) -> SqliteReader:
@@ -134,8 +141,11 @@ def _make_ready(connection: apsw.Connection, tuning: Tuning) -> None:
 class SqliteStore(SqliteReads):
     """The one writing handle."""
 
-    def __init__(self, connection: apsw.Connection, open_reader: Callable[[], SqliteReader], tuning: Tuning) -> None:
+    def __init__(
+        self, connection: apsw.Connection, open_reader: Callable[[], SqliteReader], tuning: Tuning, place: Place
+    ) -> None:
         super().__init__(connection, open_reader)
+        self._place = place
         self._cursor = connection.cursor()
         self._checkpoint_frames_min = tuning.checkpoint_frames_min
         self._log_frames = 0
@@ -186,6 +196,7 @@ class SqliteStore(SqliteReads):
             self._cursor.execute(_SQL["begin"])
             result = work()
             self._cursor.execute(_SQL["commit"])
+            self._place.require()
         except apsw.Error as error:
             self._roll_back()
             answer = outcome(error)

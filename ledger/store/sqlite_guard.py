@@ -106,6 +106,36 @@ def unusable(path: Path, error: apsw.Error) -> StoreUnusable:
     return StoreUnusable(f"{path.name} cannot be used: {told(error)}")
 
 
+class Place:
+    """Where the ledger's files lie: removed or replaced under a writer, they would take every later commit along.
+
+    SQLite goes on writing into files that no longer have a name, and says that all is well.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._names = (str(path), f"{path}-wal")
+        self._seen: dict[str, tuple[int, int]] = {}
+
+    def require(self) -> None:
+        """Every file is the one that it was. Raises StoreFault."""
+        if (lost := self._lost()) is not None:
+            raise StoreFault(f"{Path(lost).name} was removed or replaced while it was written")
+
+    def _lost(self) -> str | None:
+        """Which file is another than at first sight, if any."""
+        for name in self._names:
+            try:
+                status = os.stat(name)  # noqa: PTH116  (once for every commit)
+            except FileNotFoundError:
+                if name in self._seen:
+                    return name
+                continue
+            found = (status.st_dev, status.st_ino)
+            if self._seen.setdefault(name, found) != found:
+                return name
+        return None
+
+
 def outcome(error: apsw.Error) -> StoreFull | StoreFault:
     """The answer to an error met while writing: only what surely wrote nothing may be tried again."""
     if isinstance(error, _NOTHING_WRITTEN) and _code(error) != apsw.SQLITE_READONLY_DBMOVED:

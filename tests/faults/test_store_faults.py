@@ -269,3 +269,22 @@ def test_a_half_read_iterator_does_not_keep_the_log_from_being_folded(store, ter
     in_log, folded = store._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     assert in_log == folded
     assert store._log_frames == 0
+
+
+@pytest.mark.parametrize("name", ["ledger.sqlite3", "ledger.sqlite3-wal"])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_ledger_whose_file_is_taken_away_acknowledges_nothing_more(tmp_path, name, replaced):
+    store = open_sqlite(tmp_path / "ledger.sqlite3")
+    term = store.open_term("one")
+    store.append(term, Group(events=event_rows(1)))
+    head = store.head()
+    taken = tmp_path / name
+    if replaced:
+        (tmp_path / "copy").write_bytes(taken.read_bytes())
+        (tmp_path / "copy").rename(taken)
+    else:
+        taken.unlink()
+    with pytest.raises(StoreFault, match=name):
+        store.append(term, Group(events=event_rows(1, after=head)))
+    with pytest.raises(StoreFault):
+        store.append(term, Group(events=event_rows(1, after=head)))

@@ -222,3 +222,16 @@ def test_what_is_offered_can_be_claimed_and_leased():
     assert world.outcome("builder", "todo.claim", goal_id=DOCS, todo_id=todo_id) == "committed"
     asked = {"goal_id": DOCS, "todo_id": todo_id, "idempotency_key": "run-1"}
     assert world.outcome("builder", "task-lease.acquire", **asked) == "committed"
+
+
+def test_work_whose_files_are_leased_for_other_work_is_passed_over():
+    world = World()
+    world.activate(handoff_mode="hard_lease", write_scope=["**"])
+    world.add("todo_first", required_write_scope=["docs/a"])
+    world.add("todo_meets", required_write_scope=["docs/**"], priority="P0")
+    world.add("todo_free")
+    world.lease("todo_first")
+    assert _verdict(world, "helper").todo.todo_id == "todo_free"
+    world.do("ann", "todo.cancel", goal_id=DOCS, todo_id="todo_free")
+    verdict = _verdict(world, "helper")
+    assert (verdict.state, verdict.decision, verdict.reason_codes) == (S.WAITING, D.SKIP, ("write_scope_busy",))

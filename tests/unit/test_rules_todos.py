@@ -206,3 +206,15 @@ def test_whoever_proposed_a_goal_may_plan_its_work():
 def test_a_person_cannot_be_the_only_one_who_may_do_agents_work(world):
     asked = {"goal_id": DOCS, "text": "Yours", "bound_agent": "bob"}
     assert world.outcome("ann", "todo.add", **asked) == R.ACTOR_NOT_REGISTERED
+
+
+def test_the_work_that_follows_goes_to_nobody_who_cannot_do_it():
+    world = World()
+    world.do("operator", "member.add", member_id="plain", kind="agent", display_name="Plain")
+    world.activate(capability=["docs"])
+    world.add("todo_first")
+    world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_first")
+    evidence = world.submit("todo_first")
+    asked = {"goal_id": DOCS, "todo_id": "todo_first", "evidence": [evidence], "next_agent_todo": "Go on"}
+    assert world.outcome("builder", "todo.complete", **asked, next_claimed_by="plain") == "capability_missing"
+    assert world.outcome("builder", "todo.complete", **asked, next_claimed_by="helper") == "committed"
