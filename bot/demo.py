@@ -24,6 +24,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 
 from daemon.client import Client
@@ -35,6 +36,8 @@ CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 READY_S_MAX = 30.0
 SCRIPT_S_MAX = 240.0
 STOP_S_MAX = 10.0
+EXIT_INTERRUPTED = 130
+EXIT_USAGE = 2
 
 
 class DemoFailed(Exception):
@@ -338,11 +341,19 @@ def main(argv: list[str] | None = None) -> int:
         "--without-callbacks", action="store_true", help="cut the card callbacks, to see the script fail"
     )
     options = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if missing := [name for name in ("lark_oapi", "httpx", "aiolimiter") if find_spec(name) is None]:
+        _say(f"The demo needs {', '.join(missing)}: install Frontstage with its extra `lark`.")
+        return EXIT_USAGE
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        # A terminal that is closed ends the demo like Ctrl-C: nothing of it goes on alone.
+        signal.signal(name, signal.default_int_handler)
     # A short path: a Unix socket's has room for about a hundred bytes.
     root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp" if Path("/tmp").is_dir() else None))  # noqa: S108  (mkdtemp makes it private)
     try:
         return _run(options, root)
+    except KeyboardInterrupt:
+        _say("\nThe demo was ended before its end.")
+        return EXIT_INTERRUPTED
     except (DemoFailed, subprocess.TimeoutExpired, OSError) as problem:
         _say(f"\nThe demo failed: {problem}")
         _show_logs(root / "home")

@@ -205,3 +205,5 @@ if __name__ == "__main__":
     except NotSeen as problem:
         say(f"FAILED: {problem}")
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -7,6 +7,7 @@ there is one write path.
 import argparse
 import asyncio
 import gc
+import hmac
 import logging
 import os
 import signal
@@ -120,7 +121,8 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
         print("frontstage: there is no ledger here: run `frontstage init`", file=sys.stderr)  # noqa: T201
         return EXIT_REFUSED
     term = store.open_term(incarnation)
-    reducer = reducer_digest()
+    # Named with the home's own secret: a snapshot that somebody else wrote into the file is not ours.
+    reducer = hmac.digest(_button_secret(home), reducer_digest().encode(), "sha256").hex()
     committed = _state_of(store, reducer)
     # All that was made until now stays for as long as the daemon runs.
     gc.freeze()

@@ -1,10 +1,13 @@
 """Snapshots: a folded state kept as bytes, so that a long log need not be folded again.
 
 A snapshot is a cache that cannot lie. It is used only at the very seq and hash it was made at and only by the very
-reducer that made it (its source's digest is part of the key); whatever does not match is folded from the log instead.
+reducer that made it, and only if its seal is whole: whoever restores names the reducer, with a secret where there is
+one, and what was made or changed under another name is folded from the log instead.
 There is one for the workspace and one for each goal. Indexes are not kept: they are made anew from the records.
 """
 
+import hashlib
+import hmac
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -33,6 +36,7 @@ from ledger.state import (
 )
 
 WORKSPACE = "workspace"
+SEAL_BYTES = 32
 
 
 class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,11 +98,11 @@ _SAME = (
 )
 
 
-def rows(workspace: Workspace, reducer_digest: str, since_seq: int) -> Iterator[SnapshotRow]:
+def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[SnapshotRow]:
     """The snapshots to keep now: the workspace, and each goal that changed after `since_seq`."""
     for goal in workspace.goals.values():
         if goal.last_seq > since_seq:
-            yield SnapshotRow(f"goal:{goal.goal_id}", goal.last_seq, workspace.hash, reducer_digest, _goal_bytes(goal))
+            yield _sealed(f"goal:{goal.goal_id}", goal.last_seq, workspace.hash, reducer, _goal_bytes(goal))
     body = _WorkspaceBody(
         at_ms=workspace.at_ms,
         created=workspace.created,
@@ -111,37 +115,61 @@ def rows(workspace: Workspace, reducer_digest: str, since_seq: int) -> Iterator[
         button_keys=workspace.button_keys,
         goals={goal.goal_id: goal.last_seq for goal in workspace.goals.values()},
     )
-    yield SnapshotRow(WORKSPACE, workspace.seq, workspace.hash, reducer_digest, msgspec.msgpack.encode(body))
+    yield _sealed(WORKSPACE, workspace.seq, workspace.hash, reducer, msgspec.msgpack.encode(body))
 
 
-def restore(store: Store, reducer_digest: str, on_skip: Callable[[str], None]) -> Workspace:
+def restore(store: Store, reducer: str, on_skip: Callable[[str], None]) -> Workspace:
     """The state of the store's head, from snapshots where they hold and from the log where they do not."""
-    workspace = _from_snapshot(store, reducer_digest, on_skip) or Workspace()
+    workspace = _from_snapshot(store, reducer, on_skip) or Workspace()
     for row in store.events(workspace.seq):
         fold(workspace, decode_event(row.body, row.words, row.hash))
     return workspace
 
 
-def _from_snapshot(store: Store, reducer_digest: str, on_skip: Callable[[str], None]) -> Workspace | None:
+def _from_snapshot(store: Store, reducer: str, on_skip: Callable[[str], None]) -> Workspace | None:
     row = store.snapshot(WORKSPACE)
     if row is None:
         return None
-    if row.reducer_digest != reducer_digest:
+    if row.reducer_digest != _named(reducer):
         on_skip("made by another version")
         return None
     at = next(iter(store.events(row.seq - 1, limit=1)), None)
     if at is None or at.hash != row.hash:
         on_skip("not of this history")
         return None
-    body = msgspec.msgpack.decode(row.body, type=_WorkspaceBody)
+    opened = _opened(row, reducer)
+    if opened is None:
+        on_skip("changed since it was made")
+        return None
+    body = msgspec.msgpack.decode(opened, type=_WorkspaceBody)
     workspace = _workspace(body, row)
     for goal_id, last_seq in body.goals.items():
         kept = store.snapshot(f"goal:{goal_id}")
-        if kept is not None and kept.seq == last_seq and kept.reducer_digest == reducer_digest:
-            workspace.goals[goal_id] = _goal(msgspec.msgpack.decode(kept.body, type=_GoalBody))
+        found = None if kept is None or kept.seq != last_seq else _opened(kept, reducer)
+        if found is not None:
+            workspace.goals[goal_id] = _goal(msgspec.msgpack.decode(found, type=_GoalBody))
         else:
             workspace.goals[goal_id] = _goal_from_log(store.events(0, goal_id=goal_id), goal_id, last_seq)
     return workspace
+
+
+def _named(reducer: str) -> str:
+    """What a snapshot says of its reducer; the reducer's own name is also the key of the seal and may be a secret."""
+    return hashlib.sha256(reducer.encode()).hexdigest()
+
+
+def _seal(scope: str, seq: int, reducer: str, body: bytes) -> bytes:
+    return hmac.digest(reducer.encode(), f"{scope}\0{seq}\0".encode() + body, "sha256")
+
+
+def _sealed(scope: str, seq: int, head: bytes, reducer: str, body: bytes) -> SnapshotRow:
+    return SnapshotRow(scope, seq, head, _named(reducer), _seal(scope, seq, reducer, body) + body)
+
+
+def _opened(row: SnapshotRow, reducer: str) -> bytes | None:
+    """The body, if nobody has touched it since it was sealed by this very reducer."""
+    seal, body = row.body[:SEAL_BYTES], row.body[SEAL_BYTES:]
+    return body if hmac.compare_digest(seal, _seal(row.scope, row.seq, reducer, body)) else None
 
 
 def _goal_from_log(events: Iterator[EventRow], goal_id: GoalId, last_seq: int) -> Goal:

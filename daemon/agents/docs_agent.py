@@ -26,6 +26,7 @@ BACK_OFF_S_MAX = 10.0
 LEASE_SECONDS = 300
 REPORT = "reports/docs-report.json"
 SCOPE = "reports/**"
+NO_SCOPE = f"The report goes to {SCOPE}, which this goal does not let anybody write."
 
 
 class Refused(Exception):
@@ -92,6 +93,9 @@ class DocsAgent:
                 else "Check the docs again, as the owner asked"
             )
             key = f"{self._setting.agent_id}/{goal_id}/plan/{rounds + 1}"
+            if not self._may_write(goal_id):
+                self._say_why_not(goal_id, text)
+                return True
             self._act(
                 "todo.add",
                 {"goal_id": goal_id, "text": text, "required_write_scope": [SCOPE], "action_kind": "check"},
@@ -103,6 +107,19 @@ class DocsAgent:
             self._act("goal.deliver", {"goal_id": goal_id, "summary": str(done[-1]["summary"])}, key)
             self._say(f"{goal_id}: delivered")
         return True
+
+    def _may_write(self, goal_id: str) -> bool:
+        verdict = self._client.read("quota.should-run", {"goal_id": goal_id, "agent_id": self._setting.agent_id}).body
+        scopes = _mapping(verdict["goal_boundary"])["write_scopes"]
+        return isinstance(scopes, list) and bool({SCOPE, "**", "*", "reports"} & set(scopes))
+
+    def _say_why_not(self, goal_id: str, text: str) -> None:
+        """A report that may be written nowhere is work that cannot go on: the card shows it, and what would help."""
+        prefix = f"{self._setting.agent_id}/{goal_id}"
+        added = self._act("todo.add", {"goal_id": goal_id, "text": text}, f"{prefix}/bare")
+        blocked: Params = {"goal_id": goal_id, "todo_id": str(added["todo_id"]), "reason": NO_SCOPE}
+        self._act("todo.block", blocked, f"{prefix}/blocked")
+        self._say(f"{goal_id}: may not write {SCOPE}")
 
     def _deliveries(self, goal_id: str) -> int:
         acceptance = self._client.read("goal.show", {"goal_id": goal_id}).body.get("acceptance")
@@ -117,7 +134,7 @@ class DocsAgent:
         version = int(str(lease["version"]))
         self._say(f"{goal_id}: holds {subject['todo_id']}")
         try:
-            summary, report = self._check()
+            summary, report = self._check(again="again" in str(todo["title"]))
         except NoDocs as problem:
             self._act("todo.block", {**subject, "reason": str(problem)})
             return
@@ -146,9 +163,10 @@ class DocsAgent:
         )
         self._say(f"{goal_id}: {summary}")
 
-    def _check(self) -> tuple[str, bytes]:
+    def _check(self, *, again: bool) -> tuple[str, bytes]:
+        """A second look shows everything that was looked at, not only what was wrong."""
         report = check_folder(self._setting.docs, command_exists(self._setting.program))
-        body = (json.dumps(report.document(), indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        body = (json.dumps(report.document(full=again), indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
         target = self._setting.out / REPORT
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(body)

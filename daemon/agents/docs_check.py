@@ -44,10 +44,12 @@ class Report:
     links_outside: int = 0
     commands: int = 0
     findings: list[Finding] = field(default_factory=list)
+    looked_at: list[str] = field(default_factory=list)
 
-    def document(self) -> dict[str, object]:
-        """As it is written to a file."""
-        return {
+    def document(self, *, full: bool = False) -> dict[str, object]:
+        """As it is written to a file; in full with every place that was looked at."""
+        looked_at: dict[str, object] = {"looked_at": self.looked_at} if full else {}
+        return looked_at | {
             "schema_version": "docs_report_v1",
             "files": [{"path": path, "sha256": digest} for path, digest in sorted(self.files.items())],
             "checked": {"headings": self.headings, "links": self.links, "commands": self.commands},
@@ -164,6 +166,7 @@ def _check_links(page: _Page, pages: dict[Path, _Page], root: Path, report: Repo
             report.links_outside += 1
             continue
         report.links += 1
+        report.looked_at.append(f"{page.name}:{line} {target}")
         if not file.exists():
             report.findings.append(Finding(file=page.name, line=line, kind="link", detail=f"{target} leads nowhere"))
         elif parts.fragment and not _has_anchor(pages, file, parts.fragment):
@@ -200,6 +203,7 @@ def _check_commands(page: _Page, runs: Callable[[Sequence[str]], bool], report: 
             if match is None:
                 continue
             report.commands += 1
+            report.looked_at.append(f"{page.name}:{first + offset} {match['line']}")
             problem = _problem(match["line"], runs)
             if problem:
                 report.findings.append(Finding(file=page.name, line=first + offset, kind="command", detail=problem))

@@ -78,6 +78,17 @@ def test_a_snapshot_of_another_reducer_is_not_used():
     assert skipped != []
 
 
+@pytest.mark.parametrize("scope", ["workspace", "goal:docs"])
+def test_a_snapshot_that_somebody_changed_is_folded_from_the_log_instead(scope):
+    world = everything()
+    kept = {row.scope: row for row in world.writer.snapshot_rows("reducer-1")}
+    assert scope in kept
+    forged = kept[scope].body.replace(b"owner", b"0wner") if scope == "workspace" else kept[scope].body + b" "
+    assert forged != kept[scope].body
+    world.writer.keep_snapshot([*kept.values(), kept[scope]._replace(body=forged)])
+    assert dump(restore(world.store, "reducer-1", lambda _: None)) == dump(world.state)
+
+
 def test_a_snapshot_keeps_every_goal_that_changed():
     world = everything()
     kept = {row.scope for row in rows(world.state, "reducer-1", 0)}

@@ -58,6 +58,12 @@ def test_the_same_card_gets_the_same_token_and_every_difference_another_nonce():
     assert read(minted(expires_at_ms=NOW_MS + 2 * DAY_MS)).nonce == read(minted()).nonce
 
 
+def test_another_key_is_another_signature_and_the_same_request():
+    old, new = minted(), minted(key_id=2)
+    assert old != new
+    assert read(old).nonce == read(new, known={1: None, 2: None}).nonce
+
+
 def test_no_bit_of_a_token_can_be_another():
     raw = base64.urlsafe_b64decode(minted() + "==")
     for place in range(len(raw) * 8):
