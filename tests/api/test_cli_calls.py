@@ -137,9 +137,18 @@ def test_a_daemon_that_hangs_is_not_waited_for_for_ever(double, capfd, monkeypat
 
 
 def test_an_interruption_says_how_to_ask_again(double, capfd):
-    double.on_asked = lambda: os.kill(os.getpid(), signal.SIGINT)
+    over = threading.Event()
+
+    def interrupt():
+        # The connection stays open until the call has ended: nothing but the signal can end it.
+        os.kill(os.getpid(), signal.SIGINT)
+        over.wait(10)
+
+    double.on_asked = interrupt
     double.script = [b""]
-    assert run(CLAIM) == 130
+    code = run(CLAIM)
+    over.set()
+    assert code == 130
     assert double.asked[0].headers["idempotency-key"] in capfd.readouterr().err
 
 
