@@ -11,7 +11,7 @@ from aiohttp import StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
-from daemon.api.envelope import refused
+from daemon.api.envelope import refusal_envelope, refused, respond
 from daemon.api.whole import Whole
 from daemon.listen import Watch
 from daemon.service import Service
@@ -23,6 +23,35 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NAME_CHARS_MAX = 64
 
 _log = logging.getLogger("frontstage.api")
+
+
+class _Connection(web.RequestHandler):
+    """A connection whose mistakes are answered like any other, quoting nothing of what was sent."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """What is no request: a typed refusal, and the end of the connection. `message` may hold a credential."""
+        if status >= 500 or request.writer.output_size > 0:
+            return super().handle_error(request, status, exc, message)
+        broken = refuse(GeneralRefusal.MALFORMED_PARAMS, field="request", problem="is not HTTP as it should be")
+        response = respond(refusal_envelope("http", broken, 0, "en"), broken.status.exit_code, status)
+        response.force_close()
+        return response
+
+
+class _Server(web.Server):
+    """A server that makes such connections."""
+
+    def __call__(self) -> web.RequestHandler:
+        """One connection."""
+        return _Connection(self, loop=self._loop, **self._kwargs)
 
 
 class Routes:
@@ -52,7 +81,7 @@ class Routes:
             return web.Request(message, payload, protocol, writer, task, loop, client_max_size=request_bytes_max)
 
         loop = asyncio.get_running_loop()
-        return web.Server(self._answer, request_factory=asked, access_log=None, keepalive_timeout=keepalive_s)
+        return _Server(self._answer, request_factory=asked, access_log=None, keepalive_timeout=keepalive_s)
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Whatever is no route is no action of ours, whichever method it comes by."""

@@ -273,3 +273,17 @@ async def test_a_body_that_does_not_come_is_not_waited_for_beyond_its_time(daemo
         answer = await daemon.ask("POST", f"/v1/{path}", who=who, body=b'{"goal_id"', headers=headers)
         assert (answer.status, answer.code) == (400, "malformed_params")
         assert answer.document["details"]["problem"] == "the body did not arrive in time"
+
+
+@pytest.mark.parametrize("header", ["Bearer fs_very_private_credential_0123\x01", "Bearer fs_" + "x" * 20_000])
+async def test_what_is_no_http_is_refused_without_quoting_it(header):
+    async with served() as daemon:
+        connection = await daemon.connect()
+        asked = f"GET /v1/actions/goal.list HTTP/1.1\r\nHost: x\r\nAuthorization: {header}\r\n\r\n"
+        await connection.send(asked.encode())
+        raw = await connection.ended()
+    head, _, body = raw.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"X-Frontstage-Exit: 2" in head
+    assert json.loads(body)["code"] == "malformed_params"
+    assert b"fs_" not in raw
