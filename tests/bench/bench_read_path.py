@@ -26,7 +26,7 @@ WRITES_EVERY = 10
 """One request in this many is a write."""
 READS = ("goal.show", "quota.should-run")
 RATE_MIN, P50_MAX = 0.5, 2.0
-SUPPLY_PER_S = 40_000
+SUPPLY_PER_S = 100_000
 """More requests than any machine of today answers."""
 
 
