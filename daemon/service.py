@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from daemon.clock import LedgerClock
 from ledger.codec import decode_event
@@ -35,7 +36,47 @@ RECENT_MAX = 4_096
 BUSY_RETRY_AFTER_S = 1
 
 _log = logging.getLogger("frontstage.service")
-_Job = tuple[Request | Keep, "asyncio.Future[Answer]"]
+
+
+class Waiter(Protocol):
+    """Whoever waits for a command's answer. It is told on the event loop, and raises nothing."""
+
+    def draft(self, answer: Answer) -> None:
+        """What the answer will be if the commit succeeds; the disk is at work meanwhile. Nobody may be told yet."""
+        ...
+
+    def tell(self, answer: Answer) -> None:
+        """The answer, which is durable; another one than was drafted where the commit failed."""
+        ...
+
+    def fail(self, error: BaseException) -> None:
+        """The outcome is unknown."""
+        ...
+
+
+class _Patient:
+    """Waits with a future."""
+
+    __slots__ = ("_future",)
+
+    def __init__(self, future: asyncio.Future[Answer]) -> None:
+        self._future = future
+
+    def draft(self, _answer: Answer) -> None:
+        """There is nothing to prepare."""
+
+    def tell(self, answer: Answer) -> None:
+        """Wake up, unless nobody waits any more."""
+        if not self._future.done():
+            self._future.set_result(answer)
+
+    def fail(self, error: BaseException) -> None:
+        """Wake up with an error, unless nobody waits any more."""
+        if not self._future.done():
+            self._future.set_exception(error)
+
+
+_Job = tuple[Request | Keep, Waiter]
 
 
 @dataclass
@@ -135,20 +176,20 @@ class Service:
 
     async def submit(self, request: Request | Keep) -> Answer:
         """Have a command decided and made durable. A full queue is an answer, at once."""
-        return await self.enqueue(request)
-
-    def enqueue(self, request: Request | Keep) -> asyncio.Future[Answer]:
-        """The same for a caller that does not wait itself."""
         future: asyncio.Future[Answer] = self._loop.create_future()
+        self.enqueue(request, _Patient(future))
+        return await future
+
+    def enqueue(self, request: Request | Keep, waiter: Waiter) -> None:
+        """The same for one who is told instead of waiting, at once where the command is turned away."""
         if self._closing or self.fatal is not None:
-            future.set_result(self._turned_away(GeneralRefusal.SHUTTING_DOWN))
+            waiter.tell(self._turned_away(GeneralRefusal.SHUTTING_DOWN))
         elif self.waiting >= QUEUE_MAX:
             self.counters.busy += 1
-            future.set_result(self._turned_away(GeneralRefusal.BUSY))
+            waiter.tell(self._turned_away(GeneralRefusal.BUSY))
         else:
-            self._jobs.append((request, future))
+            self._jobs.append((request, waiter))
             self._wake()
-        return future
 
     def _turned_away(self, why: GeneralRefusal) -> Answer:
         return Answer(refusal=refuse(why, retry_after_s=BUSY_RETRY_AFTER_S), seq=self.committed.seq)
@@ -206,6 +247,8 @@ class Service:
             return
         if prepared.writes:
             self._disk.put(lambda: self._append(prepared, batch))
+            for (_, waiter), answer in zip(batch, prepared.answers, strict=True):
+                waiter.draft(answer)
         else:
             self._deliver(batch, lambda: prepared.answers)
 
@@ -260,9 +303,8 @@ class Service:
             self._fail(error, batch)
             return
         self._under_way = 0
-        for (_, future), answer in zip(batch, answers, strict=True):
-            if not future.done():
-                future.set_result(answer)
+        for (_, waiter), answer in zip(batch, answers, strict=True):
+            waiter.tell(answer)
         tick, self._tick = self._tick, self._loop.create_future()
         if not tick.done():
             tick.set_result(None)
@@ -289,7 +331,6 @@ class Service:
         waiting, self._under_way = [*batch, *self._jobs], 0
         self._jobs.clear()
         self._idle.set()
-        for _, future in waiting:
-            if not future.done():
-                future.set_exception(error)
+        for _, waiter in waiting:
+            waiter.fail(error)
         self._on_fatal(error)

@@ -11,12 +11,11 @@ import logging
 import re
 
 from daemon.api.edge import parse_body, proved, request_key
-from daemon.api.envelope import answered, refused
+from daemon.api.envelope import answered, refused, shows_state
 from daemon.listen import Guard
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.params import Params
-from ledger.ports import StoreFault, WriterFenced
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.writer import Answer, Request
@@ -89,20 +88,50 @@ class Direct:
         )
         if isinstance(principal, Refusal) or isinstance(params, Refusal) or isinstance(key, Refusal):
             return False
-        job = self._service.enqueue(
-            Request(action=action, params=params, caller=principal.caller, proof=principal.proof, request_key=key)
+        self._service.enqueue(
+            Request(action=action, params=params, caller=principal.caller, proof=principal.proof, request_key=key),
+            _Taken(self._service, connection, request, action, params),
         )
-        job.add_done_callback(lambda done: connection.answer(self._answer(request, action, params, done)))
         return True
 
-    def _answer(self, request: Plain, action: Action, params: Params, done: asyncio.Future[Answer]) -> bytes:
+
+class _Taken:
+    """A plain request on its way: its answer is made while the disk works, and sent when it is true."""
+
+    __slots__ = ("_action", "_connection", "_draft", "_params", "_request", "_service")
+
+    def __init__(self, service: Service, connection: Guard, request: Plain, action: Action, params: Params) -> None:
+        self._service = service
+        self._connection = connection
+        self._request = request
+        self._action = action
+        self._params = params
+        self._draft: tuple[Answer, bytes] | None = None
+
+    def draft(self, answer: Answer) -> None:
+        """Make the answer, unless it shows the state that the commit will make."""
+        if not shows_state(self._action):
+            self._draft = answer, self._made(answer)
+
+    def tell(self, answer: Answer) -> None:
+        """Send what was made for this very answer, or make it now."""
+        drafted = self._draft
+        self._connection.answer(drafted[1] if drafted is not None and drafted[0] is answer else self._made(answer))
+
+    def fail(self, _error: BaseException) -> None:
+        """Say that the outcome is unknown; the log has said why."""
+        self._connection.answer(self._fault())
+
+    def _made(self, answer: Answer) -> bytes:
         try:
-            return answered(request, self._service, action, params, done.result()).alone()
-        except (StoreFault, WriterFenced):
-            pass  # The outcome is unknown, and the log has said so.
+            return answered(self._request, self._service, self._action, self._params, answer).alone()
         except Exception as error:  # noqa: BLE001  (the top of a request: a bug of ours is an answer too)
-            _log.error("a request failed", exc_info=error, extra={"route": action.name})
-        return refused(request, action.name, refuse(GeneralRefusal.FAULT), self._service.committed.seq).alone()
+            _log.error("a request failed", exc_info=error, extra={"route": self._action.name})
+            return self._fault()
+
+    def _fault(self) -> bytes:
+        seq = self._service.committed.seq
+        return refused(self._request, self._action.name, refuse(GeneralRefusal.FAULT), seq).alone()
 
 
 def plain_headers(lines: bytes) -> Headers | None:
