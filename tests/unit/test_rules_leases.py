@@ -337,3 +337,18 @@ def test_whoever_holds_the_lease_goes_on_with_it_when_the_promise_changes(held):
     )
     held.do("builder", "goal.adopt", goal_id=DOCS, revision=2)
     assert held.outcome("builder", "task-lease.acquire", **next_one, idempotency_key="run-1") == "committed"
+
+
+def test_a_renewed_lease_lapses_at_its_new_end_and_not_at_its_old_one():
+    world = World()
+    world.activate()
+    world.add("todo_work")
+    world.lease("todo_work", ttl_seconds=60)
+    first_end_ms = world.goal().leases["todo_work"].expires_at_ms
+    world.now_ms += 30_000
+    asked = {"goal_id": DOCS, "todo_id": "todo_work", "idempotency_key": "run-1", "expected_version": 1}
+    world.do("builder", "task-lease.renew", ttl_seconds=600, **asked)
+    new_end_ms = world.goal().leases["todo_work"].expires_at_ms
+    assert new_end_ms > first_end_ms
+    assert list(world.goal().lapsed(first_end_ms)) == []
+    assert list(world.goal().lapsed(new_end_ms)) == ["todo_work"]
