@@ -41,12 +41,8 @@ _log = logging.getLogger("frontstage.service")
 class Waiter(Protocol):
     """Whoever waits for a command's answer. It is told on the event loop, and raises nothing."""
 
-    def draft(self, answer: Answer) -> None:
-        """What the answer will be if the commit succeeds; the disk is at work meanwhile. Nobody may be told yet."""
-        ...
-
     def tell(self, answer: Answer) -> None:
-        """The answer, which is durable; another one than was drafted where the commit failed."""
+        """The answer, which is durable."""
         ...
 
     def fail(self, error: BaseException) -> None:
@@ -61,9 +57,6 @@ class _Patient:
 
     def __init__(self, future: asyncio.Future[Answer]) -> None:
         self._future = future
-
-    def draft(self, _answer: Answer) -> None:
-        """There is nothing to prepare."""
 
     def tell(self, answer: Answer) -> None:
         """Wake up, unless nobody waits any more."""
@@ -247,8 +240,6 @@ class Service:
             return
         if prepared.writes:
             self._disk.put(lambda: self._append(prepared, batch))
-            for (_, waiter), answer in zip(batch, prepared.answers, strict=True):
-                waiter.draft(answer)
         else:
             self._deliver(batch, lambda: prepared.answers)
 

@@ -11,7 +11,7 @@ import logging
 import re
 
 from daemon.api.edge import parse_body, proved, request_key
-from daemon.api.envelope import answered, refused, shows_state
+from daemon.api.envelope import answered, refused
 from daemon.listen import Guard
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
@@ -96,9 +96,9 @@ class Direct:
 
 
 class _Taken:
-    """A plain request on its way: its answer is made while the disk works, and sent when it is true."""
+    """A plain request on its way; its answer is sent as soon as it is true."""
 
-    __slots__ = ("_action", "_connection", "_draft", "_params", "_request", "_service")
+    __slots__ = ("_action", "_connection", "_params", "_request", "_service")
 
     def __init__(self, service: Service, connection: Guard, request: Plain, action: Action, params: Params) -> None:
         self._service = service
@@ -106,17 +106,10 @@ class _Taken:
         self._request = request
         self._action = action
         self._params = params
-        self._draft: tuple[Answer, bytes] | None = None
-
-    def draft(self, answer: Answer) -> None:
-        """Make the answer, unless it shows the state that the commit will make."""
-        if not shows_state(self._action):
-            self._draft = answer, self._made(answer)
 
     def tell(self, answer: Answer) -> None:
-        """Send what was made for this very answer, or make it now."""
-        drafted = self._draft
-        self._connection.answer(drafted[1] if drafted is not None and drafted[0] is answer else self._made(answer))
+        """Send the answer."""
+        self._connection.answer(self._made(answer))
 
     def fail(self, _error: BaseException) -> None:
         """Say that the outcome is unknown; the log has said why."""

@@ -91,13 +91,8 @@ def result_of(events: tuple[Recorded, ...]) -> dict[str, object]:
     return facts
 
 
-def shows_state(action: Action) -> bool:
-    """Whether an answer shows the state beside what happened, and so can be made only when it has happened."""
-    return action.noun == "task-lease"
-
-
 def _lease_beside(service: Service, action: Action, params: Params) -> dict[str, object] | None:
-    if not shows_state(action):
+    if action.noun != "task-lease":
         return None
     goal = service.committed.goals.get(GoalId(params.goal_id))  # type: ignore[attr-defined]  # every lease action has one
     lease = None if goal is None else goal.leases.get(TodoId(params.todo_id))  # type: ignore[attr-defined]
