@@ -26,7 +26,7 @@ SECONDS = 0.5
 RATIO_MAX = 1.3
 """What the noise of a busy machine needs; a cost that grew with what is around would be many times this."""
 
-SUPPLY_PER_S = 6_000
+SUPPLY_PER_S = 30_000
 TODOS_FEW, TODOS_MANY = 100, 10_000
 LEASES_FEW, LEASES_MANY = 1, 1_000
 TODOS_BESIDE_LEASES = 3_000
