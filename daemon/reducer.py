@@ -8,11 +8,23 @@ from pathlib import Path
 
 import ledger
 
-_OTHER = ("canonical.py", "chain.py", "events.py", "ids.py", "scopes.py", "snapshot.py", "state.py", "wire.py")
+_OTHER = (
+    "canonical.py",
+    "chain.py",
+    "events.py",
+    "ids.py",
+    "records.py",
+    "reduce.py",
+    "scopes.py",
+    "snapshot.py",
+    "state.py",
+    "wire.py",
+)
 
 
 def reducer_digest() -> str:
     """SHA-256 of every file that has a part in folding."""
     root = Path(ledger.__file__).parent
-    files = sorted([*root.glob("reduce*.py"), *root.glob("rules/*.py"), *(root / name for name in _OTHER)])
+    folders = (root.glob(f"{name}/*.py") for name in ("folds", "parts", "rules"))
+    files = sorted([*(file for folder in folders for file in folder), *(root / name for name in _OTHER)])
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

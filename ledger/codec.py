@@ -6,8 +6,8 @@ never a guess: a reader that skips an event it does not know would show a state 
 
 import msgspec
 
-from ledger.events import Body, Facts, Recorded, Words
-from ledger.wire import Kind, kind_named
+from ledger.events import Body, Facts, Kind, Recorded, Words
+from ledger.wire import kind_named
 
 _decode_body = msgspec.json.Decoder(Body, strict=True).decode
 
@@ -45,7 +45,8 @@ def decode_event(body_bytes: bytes, words_bytes: bytes | None, event_hash: bytes
 
 def _facts(kind: Kind, body: Body) -> Facts:
     try:
-        return msgspec.convert(body.facts, kind.facts)
+        facts = body.facts if kind.upcast is None else kind.upcast(body.facts)
+        return msgspec.convert(facts, kind.facts)
     except msgspec.ValidationError as error:
         raise CodecError(f"facts of {body.kind} at seq {body.seq}: {error}") from error
 

@@ -5,7 +5,8 @@ themselves and only a salted digest of the words: words can be erased under a re
 chain still verifies and says what was redacted. No rule reads words.
 """
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -83,3 +84,16 @@ class Body(msgspec.Struct, frozen=True, kw_only=True):
     cause: str | None
     facts: Any
     words_digest: str | None
+
+
+class Kind(NamedTuple):
+    """One event kind at one version; each family lists its own.
+
+    `upcast` makes the facts of an old version into those of the present one; None is the present version.
+    """
+
+    name: str
+    version: int
+    facts: type[Facts]
+    words: type[Words] | None = None
+    upcast: Callable[[dict[str, object]], dict[str, object]] | None = None

@@ -10,12 +10,25 @@ from typing import cast
 from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded, Words
+from ledger.folds import (
+    amendments,
+    authority,
+    gates,
+    goals,
+    grants,
+    handoffs,
+    plans,
+    requests,
+    reviews,
+    runs,
+    slots,
+    work,
+)
+from ledger.folds.goals import note_of
 from ledger.ids import GoalId, MemberId
-from ledger.reduce_goals import FOLDS as GOAL_FOLDS
-from ledger.reduce_goals import note_of
-from ledger.reduce_work import FOLDS as WORK_FOLDS
+from ledger.records import Address, Member, Pairing, Token
 from ledger.rules import goal_events, members
-from ledger.state import Address, Goal, Member, Pairing, Token, Workspace
+from ledger.state import Goal, Workspace
 
 
 def fold(workspace: Workspace, event: Recorded) -> None:
@@ -35,8 +48,7 @@ def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
         goal = workspace.goals[goal_id] = Goal(goal_id, event.actor, event.seq)
     else:
         goal = workspace.goals[goal_id]
-    fold_one = GOAL_FOLDS.get(type(event.facts)) or WORK_FOLDS[type(event.facts)]
-    fold_one(goal, event)
+    _GOAL_FOLDS[type(event.facts)](goal, event)
     goal.last_seq = event.seq
     note = note_of(event)
     goal.recent.append(note)
@@ -146,9 +158,23 @@ _WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
     members.PairingOffered: _pairing_offered,
     members.MemberPaired: _paired,
     members.ButtonKeyRotated: _key_rotated,
+    **authority.FOLDS,
+    **grants.FOLDS,
+}
+_GOAL_FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
+    **goals.FOLDS,
+    **work.FOLDS,
+    **amendments.FOLDS,
+    **gates.FOLDS,
+    **handoffs.FOLDS,
+    **plans.FOLDS,
+    **requests.FOLDS,
+    **reviews.FOLDS,
+    **runs.FOLDS,
+    **slots.FOLDS,
 }
 
 
 def folded_types() -> frozenset[type[Facts]]:
     """Every facts type that the reducer knows; a test holds it against the wire table."""
-    return frozenset(_WORKSPACE_FOLDS) | frozenset(GOAL_FOLDS) | frozenset(WORK_FOLDS)
+    return frozenset(_WORKSPACE_FOLDS) | frozenset(_GOAL_FOLDS)

@@ -13,17 +13,24 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from ledger.codec import decode_event
+from ledger.folds.work import index_lease, index_todo
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
+from ledger.parts.amendments import Amendments
+from ledger.parts.authority import Authority
+from ledger.parts.gates import Gates
+from ledger.parts.grants import Grants
+from ledger.parts.handoffs import Handoffs
+from ledger.parts.plans import Plans
+from ledger.parts.requests import Requests
+from ledger.parts.reviews import Reviews
+from ledger.parts.runs import Runs
+from ledger.parts.slots import Slots
 from ledger.ports import EventRow, SnapshotRow, Store
-from ledger.reduce import fold
-from ledger.reduce_work import index_lease, index_todo
-from ledger.state import (
-    RECENT_EVENTS_MAX,
+from ledger.records import (
     Address,
     Artifact,
     Delivery,
     EventNote,
-    Goal,
     GoalState,
     Intent,
     Lease,
@@ -32,8 +39,9 @@ from ledger.state import (
     Question,
     Todo,
     Token,
-    Workspace,
 )
+from ledger.reduce import fold
+from ledger.state import GOAL_PARTS, RECENT_EVENTS_MAX, Goal, Workspace
 
 WORKSPACE = "workspace"
 SEAL_BYTES = 32
@@ -63,6 +71,14 @@ class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
     last_seq: int
     cause: EventNote | None
     recent: list[EventNote]
+    amendments: Amendments
+    gates: Gates
+    handoffs: Handoffs
+    plans: Plans
+    requests: Requests
+    reviews: Reviews
+    runs: Runs
+    slots: Slots
 
 
 class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +92,8 @@ class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
     addresses: list[Address]
     button_keys: dict[int, int | None]
     goals: dict[GoalId, int]
+    authority: Authority
+    grants: Grants
 
 
 _SAME = (
@@ -95,6 +113,7 @@ _SAME = (
     "done_total",
     "last_seq",
     "cause",
+    *GOAL_PARTS,
 )
 
 
@@ -114,6 +133,8 @@ def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[Snapsho
         addresses=list(workspace.addresses.values()),
         button_keys=workspace.button_keys,
         goals={goal.goal_id: goal.last_seq for goal in workspace.goals.values()},
+        authority=workspace.authority,
+        grants=workspace.grants,
     )
     yield _sealed(WORKSPACE, workspace.seq, workspace.hash, reducer, msgspec.msgpack.encode(body))
 
@@ -192,6 +213,7 @@ def _workspace(body: _WorkspaceBody, row: SnapshotRow) -> Workspace:
     workspace.identities = body.identities
     workspace.addresses = {address.member_id: address for address in body.addresses}
     workspace.button_keys = body.button_keys
+    workspace.authority, workspace.grants = body.authority, body.grants
     return workspace
 
 

@@ -8,195 +8,42 @@ The values are frozen; only the containers change, and only the reducer (`ledger
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator
-from typing import Literal
-
-import msgspec
 
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
+from ledger.parts.amendments import Amendments
+from ledger.parts.authority import Authority
+from ledger.parts.gates import Gates
+from ledger.parts.grants import Grants
+from ledger.parts.handoffs import Handoffs
+from ledger.parts.plans import Plans
+from ledger.parts.requests import Requests
+from ledger.parts.reviews import Reviews
+from ledger.parts.runs import Runs
+from ledger.parts.slots import Slots
+from ledger.records import (
+    EXECUTABLE,
+    Address,
+    Artifact,
+    Delivery,
+    EventNote,
+    GoalState,
+    Intent,
+    Lease,
+    Member,
+    Pairing,
+    Question,
+    Todo,
+    Token,
+)
 from ledger.scopes import ScopeIndex
 
 RECENT_EVENTS_MAX = 5
-GoalState = Literal[
-    "proposed", "clarifying", "active", "paused", "delivered", "changes_requested",
-    "accepted", "declined", "withdrawn", "stopped",
-]  # fmt: skip
-EXECUTABLE: frozenset[GoalState] = frozenset({"active", "changes_requested"})
-CLOSED: frozenset[GoalState] = frozenset({"accepted", "declined", "withdrawn", "stopped"})
 
 
-class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """A person, an agent or the bot. `display_name` is words; the rest are facts."""
-
-    member_id: MemberId
-    kind: Literal["person", "agent", "bot"]
-    roles: tuple[str, ...]
-    profile_role: str | None
-    capabilities: tuple[str, ...]
-    goals: tuple[str, ...]
-    display_name: str
-    identity_digest: str | None = None
-    revoked: bool = False
-
-
-class Token(msgspec.Struct, frozen=True, kw_only=True):
-    """A credential, known by the digest of its secret."""
-
-    token_id: TokenId
-    member_id: MemberId
-    secret_digest: str
-    expires_at_ms: int | None
-    revoked: bool = False
-
-
-class Pairing(msgspec.Struct, frozen=True, kw_only=True):
-    """A code that will bind one person's Lark identity, once."""
-
-    member_id: MemberId
-    code_digest: str
-    expires_at_ms: int
-
-
-class Address(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a paired person is reached; words, for the bot alone."""
-
-    member_id: MemberId
-    tenant_key: str
-    app_id: str
-    open_id: str
-    union_id: str
-
-
-class EventNote(msgspec.Struct, frozen=True, kw_only=True):
-    """What a projection says of a recent event."""
-
-    seq: int
-    kind: str
-    actor: MemberId
-    at_ms: int
-    short_hash: str
-    subject: str
-
-
-class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """One revision of what a goal promises. `basis` stands for exactly this promise."""
-
-    number: int
-    proposed_by: MemberId
-    at_ms: int
-    status: Literal["open", "confirmed", "declined", "withdrawn", "superseded"]
-    priority: str
-    criterion_ids: tuple[str, ...]
-    write_scopes: tuple[str, ...]
-    capabilities: tuple[str, ...]
-    owners: tuple[MemberId, ...]
-    approvers: tuple[MemberId, ...]
-    handoff_mode: str
-    allowed_slots: int | None
-    enforce: tuple[str, ...]
-    basis: str
-    title: str
-    objective: str
-    criteria: tuple[str, ...]
-    non_goals: tuple[str, ...]
-    constraints: tuple[str, ...]
-    budget: str
-    stop_conditions: tuple[str, ...]
-    note: EventNote
-    """The event that last changed this revision: what its card names as the cause."""
-    decided_by: MemberId | None = None
-    decided_at_ms: int | None = None
-    reason: str = ""
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The one open question of a goal."""
-
-    question_id: str
-    asked_by: MemberId
-    text: str
-    options: tuple[str, ...]
-
-
-class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """A result put before the owners, for the revision in force."""
-
-    number: int
-    revision: int
-    delivered_by: MemberId
-    at_ms: int
-    status: Literal["open", "accepted", "changes_requested", "superseded"]
-    artifact_ids: tuple[ArtifactId, ...]
-    basis: str
-    summary: str
-    note: EventNote
-    """The event that last changed this delivery."""
-    decided_by: MemberId | None = None
-    decided_at_ms: int | None = None
-    reason: str = ""
-
-
-class Todo(msgspec.Struct, frozen=True, kw_only=True):
-    """One piece of work. `title`, `acceptance`, `note` and `reason` are words."""
-
-    todo_id: TodoId
-    seq: int
-    role: Literal["user", "agent"]
-    status: Literal["open", "done", "blocked", "cancelled"]
-    priority: str
-    task_class: str
-    action_kind: str | None
-    required_write_scopes: tuple[str, ...]
-    required_capabilities: tuple[str, ...]
-    depends_on: tuple[TodoId, ...]
-    bound_agent: MemberId | None
-    excluded_agents: tuple[MemberId, ...]
-    title: str
-    acceptance: str
-    claimed_by: MemberId | None = None
-    claim_seq: int = 0
-    claim_from_lease: bool = False
-    completed_by: MemberId | None = None
-    completed_seq: int = 0
-    completed_at_ms: int | None = None
-    completion_turn_key: str | None = None
-    evidence: tuple[ArtifactId, ...] = ()
-    successor_todo_ids: tuple[TodoId, ...] = ()
-    note: str = ""
-    reason: str = ""
-
-
-class Lease(msgspec.Struct, frozen=True, kw_only=True):
-    """The one lease record of a todo; once released or expired it stays as the tombstone."""
-
-    todo_id: TodoId
-    owner: MemberId
-    idempotency_key: str
-    write_scopes: tuple[str, ...]
-    acquire_ttl_seconds: int
-    version: int
-    lease_epoch: int
-    acquired_at_ms: int
-    updated_at_ms: int
-    expires_at_ms: int
-    status: Literal["active", "released", "expired"]
-    released_at_ms: int | None = None
-    seq: int = 0
-
-
-class Artifact(msgspec.Struct, frozen=True, kw_only=True):
-    """Evidence with a digest and the revision it was made for."""
-
-    artifact_id: ArtifactId
-    todo_id: TodoId | None
-    kind: str
-    sha256: str
-    size_bytes: int
-    criterion_ids: tuple[str, ...]
-    revision: int
-    submitted_by: MemberId
-    at_ms: int
-    label: str
-    summary: str
+GOAL_PARTS = ("amendments", "gates", "handoffs", "plans", "requests", "reviews", "runs", "slots")
+"""The attributes of a goal that are a family's own part."""
+WORKSPACE_PARTS = ("authority", "grants")
+"""The same of the workspace."""
 
 
 class Goal:
@@ -204,6 +51,7 @@ class Goal:
 
     __slots__ = (
         "adopted",
+        "amendments",
         "artifacts",
         "by_priority",
         "cause",
@@ -214,19 +62,26 @@ class Goal:
         "done_total",
         "due",
         "first_confirmed",
+        "gates",
         "goal_id",
+        "handoffs",
         "intents",
         "keys",
         "last_seq",
         "leases",
         "mine",
+        "plans",
         "proposed_by",
         "question",
         "ready",
         "reason",
         "recent",
+        "requests",
         "resume_to",
+        "reviews",
+        "runs",
         "scopes",
+        "slots",
         "state",
         "state_note",
         "state_seq",
@@ -259,6 +114,14 @@ class Goal:
         self.cause: EventNote | None = None
         self.state_note: EventNote | None = None
         self.recent: deque[EventNote] = deque(maxlen=RECENT_EVENTS_MAX)
+        self.amendments = Amendments()
+        self.gates = Gates()
+        self.handoffs = Handoffs()
+        self.plans = Plans()
+        self.requests = Requests()
+        self.reviews = Reviews()
+        self.runs = Runs()
+        self.slots = Slots()
         # Indexes, all derived: see the functions of `ledger.reduce` that keep them.
         self.unmet: dict[TodoId, int] = {}
         self.waiting: dict[TodoId, set[TodoId]] = {}
@@ -325,6 +188,7 @@ class Goal:
             "due",
             "recent",
             "by_priority",
+            *GOAL_PARTS,
         ):
             setattr(twin, name, getattr(self, name).copy())
         twin.keys = {todo_id: set(keys) for todo_id, keys in self.keys.items()}
@@ -342,9 +206,11 @@ class Workspace:
     __slots__ = (
         "addresses",
         "at_ms",
+        "authority",
         "button_keys",
         "created",
         "goals",
+        "grants",
         "hash",
         "identities",
         "members",
@@ -369,13 +235,24 @@ class Workspace:
         self.addresses: dict[MemberId, Address] = {}
         self.button_keys: dict[int, int | None] = {1: None}
         self.goals: dict[GoalId, Goal] = {}
+        self.authority = Authority()
+        self.grants = Grants()
 
     def copy(self) -> "Workspace":
         """The same workspace in containers of its own."""
         twin = Workspace()
         for name in ("seq", "hash", "at_ms", "created", "name"):
             setattr(twin, name, getattr(self, name))
-        for name in ("members", "tokens", "tokens_by_id", "pairings", "identities", "addresses", "button_keys"):
+        for name in (
+            "members",
+            "tokens",
+            "tokens_by_id",
+            "pairings",
+            "identities",
+            "addresses",
+            "button_keys",
+            *WORKSPACE_PARTS,
+        ):
             setattr(twin, name, getattr(self, name).copy())
         twin.goals = {goal_id: goal.copy() for goal_id, goal in self.goals.items()}
         return twin

@@ -25,10 +25,11 @@ from ledger.projections.views import (
     ReviewView,
     TodoView,
 )
+from ledger.records import CLOSED, Artifact, Delivery, EventNote, Intent, Todo
 from ledger.rules.common import owners_of, unmet
 from ledger.rules.goals import FIELD_CLASS, question_basis, state_basis
 from ledger.rules.quota import SLOT_MINUTES, WINDOW_HOURS, allowed_slots
-from ledger.state import CLOSED, Artifact, Delivery, EventNote, Goal, Intent, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 TODOS_MAX = 12
 ARTIFACTS_MAX = 20

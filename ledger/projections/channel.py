@@ -23,9 +23,10 @@ from ledger.projections.holds import (
 from ledger.projections.privacy import Screen, clip
 from ledger.projections.steps import Given, Step, next_step
 from ledger.projections.verdict import decision_frame, goal_verdict, quota_document
+from ledger.records import CLOSED, EventNote, Todo
 from ledger.rules.common import owners_of, unmet
 from ledger.rules.quota import QuotaDecision
-from ledger.state import CLOSED, EventNote, Goal, Todo, Workspace
+from ledger.state import Goal, Workspace
 from ledger.text.lines import step_line
 from ledger.text.times import rfc3339, rfc3339_or_none
 

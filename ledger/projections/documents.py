@@ -19,11 +19,12 @@ from ledger.projections.holds import hold_of
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
 from ledger.projections.verdict import should_run_document
+from ledger.records import Artifact, GoalState, Lease, Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules import artifacts, goal_params, goals, leases, quota, todo_params, todos
 from ledger.rules.common import Caller, lacking, refuse, registered
 from ledger.rules.leases import effective_lease
-from ledger.state import Artifact, Goal, GoalState, Lease, Member, Todo, Workspace
+from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339, rfc3339_or_none
 
 Document = dict[str, object]

@@ -8,8 +8,9 @@ from heapq import nsmallest
 from typing import Literal, NamedTuple
 
 from ledger.ids import MemberId
+from ledger.records import CLOSED, Lease, Todo
 from ledger.rules.leases import effective_lease
-from ledger.state import CLOSED, Goal, Lease, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 HOLDS_MAX = 50
 TODOS_LISTED_MAX = 50

@@ -5,7 +5,8 @@ from itertools import islice
 from ledger.projections.channel import SEVERITIES, attention_item, cause_of, read_goal, severity_of
 from ledger.projections.holds import listed_todos
 from ledger.projections.privacy import Screen
-from ledger.state import CLOSED, Goal, Workspace
+from ledger.records import CLOSED
+from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339
 
 TITLE_CHARS_MAX = 120

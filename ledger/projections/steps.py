@@ -10,10 +10,11 @@ import msgspec
 
 from ledger.ids import MemberId
 from ledger.projections.holds import Listed, hold_of
+from ledger.records import CLOSED
 from ledger.rules.common import lacking, owners_of
 from ledger.rules.goals import state_basis
 from ledger.rules.quota import QuotaState, Verdict
-from ledger.state import CLOSED, Goal, Workspace
+from ledger.state import Goal, Workspace
 
 By = Literal["owner", "agent", "operator", "nobody"]
 

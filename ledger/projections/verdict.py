@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from ledger.ids import MemberId
 from ledger.projections.holds import hold_of, listed_todos
 from ledger.projections.steps import Given, Step, next_step
+from ledger.records import Todo
 from ledger.rules.common import granted, unmet
 from ledger.rules.quota import (
     SLOT_MINUTES,
@@ -20,7 +21,7 @@ from ledger.rules.quota import (
     allowed_slots,
     decide_should_run,
 )
-from ledger.state import Goal, Todo, Workspace
+from ledger.state import Goal, Workspace
 from ledger.text.lines import reason_line
 from ledger.text.times import rfc3339_or_none
 

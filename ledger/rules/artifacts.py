@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ledger.canonical import INTEGER_MAX
-from ledger.events import Draft, Facts, Words
+from ledger.events import Draft, Facts, Kind, Words
 from ledger.ids import ArtifactId, GoalId, TodoId
 from ledger.params import LIST_MAX, CapabilityText, GoalIdText, OptionalReason, Params, Sha256Text, Title, TodoIdText
 from ledger.rules.common import Caller, Decision, granted, next_seq, refuse, registered
@@ -47,6 +47,9 @@ class ArtifactWords(Words, frozen=True, kw_only=True):
 
     label: str
     summary: str
+
+
+KINDS = (Kind("artifact.submitted", 1, ArtifactSubmitted, ArtifactWords),)
 
 
 class SubmitArtifact(Params):

@@ -10,8 +10,9 @@ import msgspec
 
 from ledger.events import Draft, Surface
 from ledger.ids import GoalId, MemberId, TodoId
+from ledger.records import Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
-from ledger.state import Goal, Member, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,13 +6,14 @@ exactly once however often the call is repeated.
 
 from ledger.events import Draft
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
+from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered, unmet
 from ledger.rules.leases import effective_claim, given_back
 from ledger.rules.todo_events import ReasonWords, TodoAdded, TodoCompleted, TodoWords
 from ledger.rules.todo_params import CompleteTodo
 from ledger.rules.todos import TODOS_MAX, TodoRefusal, fence, fresh_id
-from ledger.state import CLOSED, Goal, Lease, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 
 def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now_ms: int) -> Decision:

@@ -1,6 +1,6 @@
 """What happened to a goal: the facts its rules decide on, and the words beside them."""
 
-from ledger.events import Facts, Words
+from ledger.events import Facts, Kind, Words
 from ledger.ids import ArtifactId, GoalId, MemberId
 
 
@@ -18,6 +18,12 @@ class GoalProposed(Facts, frozen=True, kw_only=True):
     handoff_mode: str
     allowed_slots: int | None
     enforce: tuple[str, ...]
+    review: str
+    plan_approval: str
+    token_cap: int | None
+    cost_cap_micros: int | None
+    fold_case: bool
+    private: bool
 
 
 class GoalRevised(GoalProposed, frozen=True, kw_only=True):
@@ -137,3 +143,37 @@ class GoalReasonWords(Words, frozen=True, kw_only=True):
     """Why, in the decider's words."""
 
     reason: str
+
+
+def _intent_v1(facts: dict[str, object]) -> dict[str, object]:
+    """A promise of the time when the owners' acceptance was the only review."""
+    later: dict[str, object] = {
+        "review": "owner",
+        "plan_approval": "owner",
+        "token_cap": None,
+        "cost_cap_micros": None,
+        "fold_case": False,
+        "private": False,
+    }
+    return later | facts
+
+
+KINDS = (
+    Kind("goal.proposed", 1, GoalProposed, IntentWords, upcast=_intent_v1),
+    Kind("goal.proposed", 2, GoalProposed, IntentWords),
+    Kind("goal.revised", 1, GoalRevised, IntentWords, upcast=_intent_v1),
+    Kind("goal.revised", 2, GoalRevised, IntentWords),
+    Kind("goal.question_asked", 1, ClarificationAsked, QuestionWords),
+    Kind("goal.question_answered", 1, ClarificationAnswered, AnswerWords),
+    Kind("goal.confirmed", 1, GoalConfirmed),
+    Kind("goal.revision_adopted", 1, RevisionAdopted),
+    Kind("goal.declined", 1, GoalDeclined, GoalReasonWords),
+    Kind("goal.withdrawn", 1, GoalWithdrawn, GoalReasonWords),
+    Kind("goal.paused", 1, GoalPaused, GoalReasonWords),
+    Kind("goal.resumed", 1, GoalResumed, GoalReasonWords),
+    Kind("goal.stopped", 1, GoalStopped, GoalReasonWords),
+    Kind("goal.delivered", 1, GoalDelivered, SummaryWords),
+    Kind("goal.accepted", 1, GoalAccepted, GoalReasonWords),
+    Kind("goal.changes_requested", 1, ChangesRequested, GoalReasonWords),
+    Kind("channel.bound", 1, ChannelBound),
+)

@@ -17,8 +17,10 @@ from ledger.params import (
     OptionalReason,
     OptionalText,
     Params,
+    PlanApproval,
     Priority,
     Reason,
+    Review,
     Scopes,
     Text,
     Title,
@@ -55,6 +57,21 @@ class IntentFields(Params):
         tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced, not just kept.")
     ] = ()
     priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
+    review: Annotated[
+        Review, Field(description="Whether evidence counts by an independent review or by the owners' acceptance.")
+    ] = "independent"
+    plan_approval: Annotated[
+        PlanApproval, Field(description="Who confirms plans: the owners, or the steward for them.")
+    ] = "owner"
+    token_cap: Annotated[
+        int | None, Field(ge=0, le=INTEGER_MAX, description="Tokens after which no turn begins; no cap when absent.")
+    ] = None
+    cost_cap_micros: Annotated[
+        int | None,
+        Field(ge=0, le=INTEGER_MAX, description="Cost, in millionths, after which no turn begins; no cap when absent."),
+    ] = None
+    fold_case: Annotated[bool, Field(description="Whether case counts for nothing in write scopes.")] = False
+    private: Annotated[bool, Field(description="Whether e-mail addresses and phone numbers are withheld too.")] = False
 
 
 class ProposeGoal(IntentFields):
@@ -83,6 +100,14 @@ class ReviseGoal(Params):
     allowed_slots: Annotated[int | None, Field(ge=0, le=1_000_000, description="Slots in the rolling window.")] = None
     priority: Annotated[Priority | None, Field(description="P0 is the most urgent.")] = None
     enforce: Annotated[tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced.")] = ()
+    review: Annotated[Review | None, Field(description="Whose word makes evidence count.")] = None
+    plan_approval: Annotated[PlanApproval | None, Field(description="Who confirms plans.")] = None
+    token_cap: Annotated[int | None, Field(ge=0, le=INTEGER_MAX, description="Tokens after which no turn begins.")] = (
+        None
+    )
+    cost_cap_micros: Annotated[
+        int | None, Field(ge=0, le=INTEGER_MAX, description="Cost, in millionths, after which no turn begins.")
+    ] = None
     basis: _Basis = None
 
 

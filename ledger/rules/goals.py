@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ledger.canonical import basis_of
 from ledger.events import Draft, Facts
 from ledger.ids import GoalId, MemberId
+from ledger.records import CLOSED, GoalState, Intent, Question
 from ledger.refusals import Refusal
 from ledger.rules.common import (
     Caller,
@@ -60,9 +61,12 @@ from ledger.rules.goal_params import (
 )
 from ledger.rules.intents import changed_fields, criterion_ids, facts_of, revised, words_of
 from ledger.scopes import canonical_scope
-from ledger.state import CLOSED, Goal, GoalState, Intent, Question, Workspace
+from ledger.state import Goal, Workspace
 
-ENFORCED_FIELDS = ("write_scopes", "capabilities", "owners", "handoff_mode", "allowed_slots")
+ENFORCED_FIELDS = (
+    "write_scopes", "capabilities", "owners", "handoff_mode", "allowed_slots",
+    "review", "plan_approval", "token_cap", "cost_cap_micros",
+)  # fmt: skip
 RETAINED_FIELDS = ("title", "objective", "criteria", "approvers", "priority")
 ADVISORY_FIELDS = ("non_goals", "constraints", "budget", "stop_conditions")
 FIELD_CLASS = {
@@ -130,6 +134,12 @@ def decide_propose(workspace: Workspace, caller: Caller, ask: ProposeGoal, _now_
         handoff_mode=ask.handoff_mode,
         allowed_slots=ask.allowed_slots,
         enforce=tuple(dict.fromkeys(ask.enforce)),
+        review=ask.review,
+        plan_approval=ask.plan_approval,
+        token_cap=ask.token_cap,
+        cost_cap_micros=ask.cost_cap_micros,
+        fold_case=ask.fold_case,
+        private=ask.private,
     )
     words = IntentWords(
         title=ask.title or first_line(ask.objective),

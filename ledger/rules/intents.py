@@ -2,9 +2,10 @@
 
 from msgspec.structs import replace
 
+from ledger.records import Intent
 from ledger.rules.goal_events import GoalRevised, IntentWords
 from ledger.rules.goal_params import ReviseGoal
-from ledger.state import Goal, Intent
+from ledger.state import Goal
 
 
 def revised(goal: Goal, now: Intent, ask: ReviseGoal, scopes: tuple[str, ...]) -> tuple[GoalRevised, IntentWords]:
@@ -26,6 +27,10 @@ def revised(goal: Goal, now: Intent, ask: ReviseGoal, scopes: tuple[str, ...]) -
         write_scopes=scopes or now.write_scopes,
         allowed_slots=now.allowed_slots if ask.allowed_slots is None else ask.allowed_slots,
         enforce=tuple(dict.fromkeys(ask.enforce)) or now.enforce,
+        review=ask.review or now.review,
+        plan_approval=ask.plan_approval or now.plan_approval,
+        token_cap=now.token_cap if ask.token_cap is None else ask.token_cap,
+        cost_cap_micros=now.cost_cap_micros if ask.cost_cap_micros is None else ask.cost_cap_micros,
     )
     return facts, words
 
@@ -49,6 +54,12 @@ def facts_of(goal: Goal, intent: Intent) -> GoalRevised:
         handoff_mode=intent.handoff_mode,
         allowed_slots=intent.allowed_slots,
         enforce=intent.enforce,
+        review=intent.review,
+        plan_approval=intent.plan_approval,
+        token_cap=intent.token_cap,
+        cost_cap_micros=intent.cost_cap_micros,
+        fold_case=intent.fold_case,
+        private=intent.private,
     )
 
 
@@ -77,5 +88,9 @@ def changed_fields(goal: Goal, basis: str | None, now: Intent) -> tuple[str, ...
         "allowed_slots",
         "priority",
         "enforce",
+        "review",
+        "plan_approval",
+        "token_cap",
+        "cost_cap_micros",
     )
     return tuple(name for name in names if getattr(seen, name) != getattr(now, name))

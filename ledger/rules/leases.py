@@ -13,13 +13,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ledger.events import Draft, Facts
+from ledger.events import Draft, Facts, Kind
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import GoalIdText, KeyText, MemberIdText, Params, Scopes, TodoIdText, TtlSeconds, Version
+from ledger.records import Lease, Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, granted, lacking, must_review, refuse, registered, unmet
 from ledger.scopes import canonical_scope, within
-from ledger.state import Goal, Lease, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 TTL_SECONDS_DEFAULT = 2700
 CONFLICTS_SHOWN_MAX = 10
@@ -85,6 +86,14 @@ class LeaseExpired(Facts, frozen=True, kw_only=True):
     owner: MemberId
     lease_epoch: int
     expired_at_ms: int
+
+
+KINDS = (
+    Kind("lease.acquired", 1, LeaseAcquired),
+    Kind("lease.renewed", 1, LeaseRenewed),
+    Kind("lease.released", 1, LeaseReleased),
+    Kind("lease.expired", 1, LeaseExpired),
+)
 
 
 class AcquireLease(Params):

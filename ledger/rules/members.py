@@ -9,13 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ledger.events import Draft, Facts, Words
+from ledger.events import Draft, Facts, Kind, Words
 from ledger.ids import BOT, RESERVED_MEMBER_IDS, MemberId, TokenId
 from ledger.params import Capabilities, GoalIdText, MemberIdText, Params, Sha256Text, Title
+from ledger.records import Member
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, next_seq, refuse, registered
 from ledger.rules.todos import everything_held
-from ledger.state import Member, Workspace
+from ledger.state import Workspace
 
 PAIRING_TTL_SECONDS_DEFAULT = 900
 PAIRING_TTL_SECONDS_MAX = 86_400
@@ -126,6 +127,18 @@ class ButtonKeyRotated(Facts, frozen=True, kw_only=True):
 
     key_id: int
     previous_until_ms: int
+
+
+KINDS = (
+    Kind("workspace.created", 1, WorkspaceCreated, WorkspaceWords),
+    Kind("member.added", 1, MemberAdded, MemberWords),
+    Kind("member.revoked", 1, MemberRevoked),
+    Kind("member.paired", 1, MemberPaired, IdentityWords),
+    Kind("pairing.offered", 1, PairingOffered),
+    Kind("token.issued", 1, TokenIssued),
+    Kind("token.revoked", 1, TokenRevoked),
+    Kind("button_key.rotated", 1, ButtonKeyRotated),
+)
 
 
 class CreateWorkspace(Params):

@@ -13,9 +13,10 @@ from pydantic import Field
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import GoalIdText, MemberIdText, Params
+from ledger.records import Member, Todo
 from ledger.rules.common import granted, lacking, must_review, registered
 from ledger.rules.leases import effective_claim, effective_lease
-from ledger.state import Goal, Member, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 WINDOW_HOURS = 24
 SLOT_MINUTES = 1

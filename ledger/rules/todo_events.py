@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ledger.events import Facts, Words
+from ledger.events import Facts, Kind, Words
 from ledger.ids import ArtifactId, MemberId, TodoId
 
 
@@ -20,6 +20,14 @@ class TodoAdded(Facts, frozen=True, kw_only=True):
     bound_agent: MemberId | None
     excluded_agents: tuple[MemberId, ...]
     claimed_by: MemberId | None = None
+    decision_scope: str | None = None
+    required_decision_scopes: tuple[str, ...] = ()
+    unblocks_todo_id: TodoId | None = None
+    validators: tuple[str, ...] = ()
+    cadence_seconds: int | None = None
+    max_no_change_before_replan: int | None = None
+    plan_id: str | None = None
+    lane_id: str | None = None
 
 
 class TodoWords(Words, frozen=True, kw_only=True):
@@ -83,3 +91,15 @@ class ReasonWords(Words, frozen=True, kw_only=True):
     """Why, in somebody's words."""
 
     reason: str
+
+
+KINDS = (
+    Kind("todo.added", 1, TodoAdded, TodoWords, upcast=dict),
+    Kind("todo.added", 2, TodoAdded, TodoWords),
+    Kind("todo.claimed", 1, TodoClaimed),
+    Kind("todo.released", 1, TodoReleased),
+    Kind("todo.updated", 1, TodoUpdated, TodoUpdateWords),
+    Kind("todo.blocked", 1, TodoBlocked, ReasonWords),
+    Kind("todo.completed", 1, TodoCompleted, ReasonWords),
+    Kind("todo.cancelled", 1, TodoCancelled, ReasonWords),
+)

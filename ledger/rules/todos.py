@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
+from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import (
     Caller,
@@ -46,7 +47,7 @@ from ledger.rules.todo_params import (
     UpdateTodo,
 )
 from ledger.scopes import canonical_scope, within
-from ledger.state import CLOSED, Goal, Lease, Todo, Workspace
+from ledger.state import Goal, Workspace
 
 TODOS_MAX = 20_000
 """Todos in one goal; a plan that needs more is more than one goal."""

@@ -20,7 +20,10 @@ from typing import Literal
 
 Locale = Literal["en", "zh"]
 LOCALES: tuple[Locale, ...] = ("en", "zh")
-DOMAINS = ("frontstage", "refusals", "chat", "cli")
+DOMAINS = (
+    "frontstage", "refusals", "chat", "cli",
+    "authority", "gates", "plans", "requests", "reviews", "slots", "views", "work",
+)  # fmt: skip
 MARKS_IN_A_ROW_MAX = 4
 
 _ABSENT = "-"

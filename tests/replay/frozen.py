@@ -1,24 +1,38 @@
 """Frozen events: the bytes of every kind and version, kept as files, and the state that the whole history makes.
 
 `python -m tests.replay.frozen` adds what is missing and changes no event that is there: a stored event is read for as
-long as the project lives, so its bytes are never written anew. A changed shape is a new version with its own file. The
-state is derived: when the reducer learns to keep more, it alone is written again, and the difference is to be read.
+long as the project lives, so its bytes are never written anew. A changed shape is a new version with its own file, and
+a changed rule begins another era: the histories of earlier eras are only read, the one of now is also played. The
+states are derived: when the reducer learns to keep more, they alone are written again, and the difference is read.
 """
 
 import json
 import sys
 from pathlib import Path
 
+from ledger.codec import decode_event
 from ledger.ports import EventRow
+from ledger.reduce import fold
+from ledger.state import Workspace
 from ledger.wire import all_kinds
 from tests.replay.script import everything
 from tests.support.dump import dump
 from tests.support.world import World
 
 FIXTURES = Path(__file__).parent / "fixtures"
-HISTORY = FIXTURES / "history.json"
+ERA = 2
+"""The era that the program of now plays; one more when a rule would refuse what an earlier history did."""
 RECEIPTS = FIXTURES / "receipts.json"
-STATE = FIXTURES / "state.json"
+
+
+def history_of(era: int) -> Path:
+    """Where the history of an era is."""
+    return FIXTURES / f"history-{era}.json"
+
+
+def state_of(era: int) -> Path:
+    """Where the state that the history of an era makes is."""
+    return FIXTURES / f"state-{era}.json"
 
 
 def path_of(kind: str, version: int) -> Path:
@@ -61,10 +75,15 @@ def read(path: Path) -> list[EventRow]:
 
 def receipts_of(world: World) -> dict[str, list[object]]:
     """The receipts by their key: what a retry is held against for as long as the ledger is kept."""
-    return {
-        row.key.hex(): [row.action, row.params_digest.hex(), row.first_seq, row.last_seq]
-        for row in world.records.receipts.values()
-    }
+    return {row.key.hex(): [row.action, row.params_digest.hex()] for row in world.records.receipts.values()}
+
+
+def folded(rows: list[EventRow]) -> Workspace:
+    """The state that stored events make."""
+    workspace = Workspace()
+    for row in rows:
+        fold(workspace, decode_event(row.body, row.words, row.hash))
+    return workspace
 
 
 def _write(path: Path, value: object, *, derived: bool = False) -> None:
@@ -83,9 +102,10 @@ def freeze(world: World) -> None:
         first = next((row for row in rows if row.kind == kind.name and version in row.body), None)
         if first is not None:
             _write(path_of(kind.name, kind.version), to_json(first))
-    _write(HISTORY, [to_json(row) for row in rows])
+    _write(history_of(ERA), [to_json(row) for row in rows])
     _write(RECEIPTS, receipts_of(world))
-    _write(STATE, dump(world.state), derived=True)
+    for era in range(1, ERA + 1):
+        _write(state_of(era), dump(folded(read(history_of(era)))), derived=True)
 
 
 if __name__ == "__main__":

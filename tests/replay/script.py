@@ -1,5 +1,6 @@
 """One history with every kind of event in it, on a fixed clock and with fixed salts: the same bytes each time."""
 
+from tests.replay.scripts import FAMILIES
 from tests.support.world import DOCS, World, digest
 
 SITE = "site"
@@ -12,6 +13,8 @@ def everything() -> World:
     _proposals(world)
     _work(world)
     _life(world)
+    for play in FAMILIES:
+        play(world)
     return world
 
 

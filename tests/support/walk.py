@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ledger.ids import TodoId
+from ledger.records import Lease, Todo
 from ledger.rules.goals import state_basis
-from ledger.state import Goal, Lease, Todo
+from ledger.state import Goal
 from tests.support.world import World, digest
 
 Option = TypeVar("Option")

@@ -15,10 +15,11 @@ from ledger.events import Proof, Recorded, Surface
 from ledger.ids import BOT, DAEMON, OPERATOR, GoalId, MemberId, TodoId
 from ledger.params import Params
 from ledger.ports import Store
+from ledger.records import Todo
 from ledger.reduce import fold
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held
-from ledger.state import Goal, Todo, Workspace
+from ledger.state import Goal, Workspace
 from ledger.store.memory import MemoryStore, Records
 from ledger.testing import FailingStore
 from ledger.verify import Report, verify

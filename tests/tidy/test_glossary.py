@@ -5,8 +5,8 @@ from typing import get_args
 
 from babel.messages.pofile import read_po
 
+from ledger.records import GoalState
 from ledger.refusals import Outcome, RefusalClass
-from ledger.state import GoalState
 from tests.tidy.sources import ROOT, documents, shown
 
 GLOSSARY = ROOT / "docs" / "glossary.md"

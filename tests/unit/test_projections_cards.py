@@ -9,8 +9,8 @@ from cards.draw import draw, encode
 from ledger.catalogue import ACTIONS
 from ledger.projections.cards import acceptance_view, goal_view, offers, review_view
 from ledger.projections.views import CardView
+from ledger.records import GoalState
 from ledger.rules.goals import FIELD_CLASS, question_basis
-from ledger.state import GoalState
 from ledger.text.say import has
 from tests.support.ledger_script import Script, script_in
 

@@ -13,7 +13,7 @@ import pytest
 
 from ledger.projections.channel import TRUTH_CONTRACT, channel_projection
 from ledger.projections.privacy import WARNING_KIND, WITHHELD, private_reason
-from ledger.state import GoalState
+from ledger.records import GoalState
 from tests.support.ledger_script import START_MS, Script, script_in
 
 FOLDER = Path(__file__).parents[1] / "golden" / "projections"

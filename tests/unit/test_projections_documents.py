@@ -8,8 +8,8 @@ import pytest
 from ledger.catalogue import ACTIONS
 from ledger.projections.documents import READERS, valid_until_ms
 from ledger.projections.status import goal_row
+from ledger.records import GoalState
 from ledger.refusals import Refusal
-from ledger.state import GoalState
 from tests.support.ledger_script import START_MS, Script, script_in
 
 STATES = get_args(GoalState)

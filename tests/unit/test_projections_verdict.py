@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ledger.projections.channel import channel_projection
 from ledger.projections.verdict import FRAMES, goal_verdict
+from ledger.records import GoalState
 from ledger.refusals import Refusal
 from ledger.rules.quota import QuotaDecision, QuotaState, decide_should_run
-from ledger.state import GoalState
 from tests.support.ledger_script import Script, script_in
 
 STATES = get_args(GoalState)

@@ -5,7 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from ledger.state import GoalState
+from ledger.records import GoalState
 from ledger.text.documents import render
 from ledger.text.lines import committed_line, held_line, reason_line, step_line
 from ledger.text.say import LOCALES

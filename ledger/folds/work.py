@@ -8,13 +8,19 @@ from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded
 from ledger.ids import MemberId, TodoId
+from ledger.records import Artifact, Lease, Todo
 from ledger.rules import artifacts, leases, todo_events
-from ledger.state import Artifact, Goal, Lease, Todo, put, take
+from ledger.state import Goal, put, take
 
 
 def _todo_added(goal: Goal, event: Recorded) -> None:
     facts, words = cast("todo_events.TodoAdded", event.facts), event.words
     title, acceptance = (words.title, words.acceptance) if isinstance(words, todo_events.TodoWords) else (ERASED, "")
+    add_todo(goal, event, facts, title, acceptance)
+
+
+def add_todo(goal: Goal, event: Recorded, facts: todo_events.TodoAdded, title: str, acceptance: str) -> None:
+    """Enter one new todo, made by whichever event."""
     todo = Todo(
         todo_id=facts.todo_id,
         seq=event.seq,
@@ -30,6 +36,14 @@ def _todo_added(goal: Goal, event: Recorded) -> None:
         excluded_agents=facts.excluded_agents,
         title=title,
         acceptance=acceptance,
+        decision_scope=facts.decision_scope,
+        required_decision_scopes=facts.required_decision_scopes,
+        unblocks_todo_id=facts.unblocks_todo_id,
+        validators=facts.validators,
+        cadence_seconds=facts.cadence_seconds,
+        max_no_change_before_replan=facts.max_no_change_before_replan,
+        plan_id=facts.plan_id,
+        lane_id=facts.lane_id,
         claimed_by=facts.claimed_by,
         claim_seq=event.seq if facts.claimed_by else 0,
     )

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from ledger.canonical import basis_of
 from ledger.events import ERASED, Facts, Recorded
+from ledger.records import Delivery, EventNote, GoalState, Intent, Question
 from ledger.rules import goal_events
-from ledger.state import Delivery, EventNote, Goal, GoalState, Intent, Question
+from ledger.state import Goal
 
 
 def note_of(event: Recorded) -> EventNote:
@@ -53,6 +54,12 @@ def _intent(event: Recorded) -> Intent:
         handoff_mode=facts.handoff_mode,
         allowed_slots=facts.allowed_slots,
         enforce=facts.enforce,
+        review=facts.review,
+        plan_approval=facts.plan_approval,
+        token_cap=facts.token_cap,
+        cost_cap_micros=facts.cost_cap_micros,
+        fold_case=facts.fold_case,
+        private=facts.private,
         # The event's hash covers facts and words alike, so this basis stands for exactly this promise.
         basis=basis_of("confirm", facts.goal_id, facts.revision, event.hash.hex()),
         title=words.title,

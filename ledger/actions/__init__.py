@@ -1,0 +1,1 @@
+"""The rows of the table of actions, one family a file; `ledger.catalogue` puts them together."""

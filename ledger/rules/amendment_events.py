@@ -1,0 +1,5 @@
+"""What happened to amendments."""
+
+from ledger.events import Kind
+
+KINDS: tuple[Kind, ...] = ()

@@ -1,0 +1,5 @@
+"""What happened to plans."""
+
+from ledger.events import Kind
+
+KINDS: tuple[Kind, ...] = ()

@@ -1,0 +1,5 @@
+"""What happened in runs: reports, monitors, usage."""
+
+from ledger.events import Kind
+
+KINDS: tuple[Kind, ...] = ()

@@ -1,0 +1,5 @@
+"""The later parts of the history that has every kind of event, one family a file."""
+
+from tests.replay.scripts import amendments, authority, gates, handoffs, plans, requests, reviews, runs, slots
+
+FAMILIES = tuple(part.play for part in (plans, amendments, gates, slots, requests, reviews, runs, handoffs, authority))

@@ -1,0 +1,8 @@
+"""What can happen to slots, once each."""
+
+from tests.support.world import World
+
+
+def play(world: World) -> None:
+    """Play it at the end of a history."""
+    del world
