@@ -1,0 +1,1 @@
+"""Plans: one to eight lanes that are confirmed together or not at all."""
