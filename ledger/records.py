@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from ledger.ids import ArtifactId, MemberId, TodoId, TokenId
+from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
 
 GoalState = Literal[
     "proposed", "clarifying", "active", "paused", "delivered", "changes_requested",
@@ -36,6 +36,9 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
     secret_digest: str
     expires_at_ms: int | None
     revoked: bool = False
+    actions: tuple[str, ...] = ()
+    """Names or nouns of the actions it is good for; empty for all."""
+    goal_ids: tuple[GoalId, ...] = ()
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +141,7 @@ class Todo(msgspec.Struct, frozen=True, kw_only=True):
     todo_id: TodoId
     seq: int
     role: Literal["user", "agent"]
-    status: Literal["open", "done", "blocked", "cancelled"]
+    status: Literal["open", "done", "blocked", "deferred", "cancelled"]
     priority: str
     task_class: str
     action_kind: str | None

@@ -27,7 +27,7 @@ from ledger.folds import (
 from ledger.folds.goals import note_of
 from ledger.ids import GoalId, MemberId
 from ledger.records import Address, Member, Pairing, Token
-from ledger.rules import goal_events, members
+from ledger.rules import goal_events, member_events
 from ledger.state import Goal, Workspace
 
 
@@ -63,7 +63,7 @@ def _created(workspace: Workspace, event: Recorded) -> None:
 
 
 def _added(workspace: Workspace, event: Recorded) -> None:
-    facts = cast("members.MemberAdded", event.facts)
+    facts = cast("member_events.MemberAdded", event.facts)
     workspace.members[facts.member_id] = Member(
         member_id=facts.member_id,
         kind=facts.member_kind,
@@ -76,7 +76,7 @@ def _added(workspace: Workspace, event: Recorded) -> None:
 
 
 def _revoked(workspace: Workspace, event: Recorded) -> None:
-    facts = cast("members.MemberRevoked", event.facts)
+    facts = cast("member_events.MemberRevoked", event.facts)
     member = workspace.members[facts.member_id]
     workspace.members[facts.member_id] = replace(member, revoked=True, identity_digest=None)
     if member.identity_digest is not None:
@@ -89,23 +89,36 @@ def _revoked(workspace: Workspace, event: Recorded) -> None:
 
 
 def _token_issued(workspace: Workspace, event: Recorded) -> None:
-    facts = cast("members.TokenIssued", event.facts)
+    facts = cast("member_events.TokenIssued", event.facts)
     workspace.tokens[facts.secret_digest] = Token(
         token_id=facts.token_id,
         member_id=facts.member_id,
         secret_digest=facts.secret_digest,
         expires_at_ms=facts.expires_at_ms,
+        actions=facts.actions,
+        goal_ids=facts.goal_ids,
+    )
+    workspace.tokens_by_id[facts.token_id] = facts.secret_digest
+
+
+def _token_rotated(workspace: Workspace, event: Recorded) -> None:
+    facts = cast("member_events.TokenRotated", event.facts)
+    digest = workspace.tokens_by_id[facts.replaces]
+    old = workspace.tokens[digest]
+    workspace.tokens[digest] = replace(old, expires_at_ms=facts.replaced_until_ms)
+    workspace.tokens[facts.secret_digest] = replace(
+        old, token_id=facts.token_id, secret_digest=facts.secret_digest, expires_at_ms=facts.expires_at_ms
     )
     workspace.tokens_by_id[facts.token_id] = facts.secret_digest
 
 
 def _token_revoked(workspace: Workspace, event: Recorded) -> None:
-    digest = workspace.tokens_by_id[cast("members.TokenRevoked", event.facts).token_id]
+    digest = workspace.tokens_by_id[cast("member_events.TokenRevoked", event.facts).token_id]
     workspace.tokens[digest] = replace(workspace.tokens[digest], revoked=True)
 
 
 def _pairing_offered(workspace: Workspace, event: Recorded) -> None:
-    facts = cast("members.PairingOffered", event.facts)
+    facts = cast("member_events.PairingOffered", event.facts)
     _forget_pairings(workspace, facts.member_id)
     workspace.pairings[facts.code_digest] = Pairing(
         member_id=facts.member_id, code_digest=facts.code_digest, expires_at_ms=facts.expires_at_ms
@@ -119,7 +132,7 @@ def _forget_pairings(workspace: Workspace, member_id: MemberId) -> None:
 
 
 def _paired(workspace: Workspace, event: Recorded) -> None:
-    facts = cast("members.MemberPaired", event.facts)
+    facts = cast("member_events.MemberPaired", event.facts)
     workspace.pairings.pop(facts.code_digest, None)
     member = workspace.members[facts.member_id]
     if member.identity_digest is not None:
@@ -128,7 +141,7 @@ def _paired(workspace: Workspace, event: Recorded) -> None:
     workspace.identities[facts.identity_digest] = facts.member_id
     # Where the words were erased, an older address would be somebody else's by now.
     workspace.addresses.pop(facts.member_id, None)
-    if isinstance(event.words, members.IdentityWords):
+    if isinstance(event.words, member_events.IdentityWords):
         words = event.words
         workspace.addresses[facts.member_id] = Address(
             member_id=facts.member_id,
@@ -140,7 +153,7 @@ def _paired(workspace: Workspace, event: Recorded) -> None:
 
 
 def _key_rotated(workspace: Workspace, event: Recorded) -> None:
-    facts = cast("members.ButtonKeyRotated", event.facts)
+    facts = cast("member_events.ButtonKeyRotated", event.facts)
     workspace.button_keys[facts.key_id - 1] = facts.previous_until_ms
     workspace.button_keys[facts.key_id] = None
 
@@ -150,14 +163,15 @@ def _word(words: Words | None, name: str) -> str:
 
 
 _WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
-    members.WorkspaceCreated: _created,
-    members.MemberAdded: _added,
-    members.MemberRevoked: _revoked,
-    members.TokenIssued: _token_issued,
-    members.TokenRevoked: _token_revoked,
-    members.PairingOffered: _pairing_offered,
-    members.MemberPaired: _paired,
-    members.ButtonKeyRotated: _key_rotated,
+    member_events.WorkspaceCreated: _created,
+    member_events.MemberAdded: _added,
+    member_events.MemberRevoked: _revoked,
+    member_events.TokenIssued: _token_issued,
+    member_events.TokenRevoked: _token_revoked,
+    member_events.TokenRotated: _token_rotated,
+    member_events.PairingOffered: _pairing_offered,
+    member_events.MemberPaired: _paired,
+    member_events.ButtonKeyRotated: _key_rotated,
     **authority.FOLDS,
     **grants.FOLDS,
 }

@@ -1,7 +1,7 @@
 """Actions on members, their credentials and the workspace: numbers 1 to 19."""
 
 from ledger.actions.base import ANYONE, OPERATOR, Action, who
-from ledger.rules import members
+from ledger.rules import members, tokens
 
 ROWS = (
     Action(
@@ -49,18 +49,18 @@ ROWS = (
     Action(
         name="token.issue",
         number=7,
-        params=members.IssueToken,
+        params=tokens.IssueToken,
         who=OPERATOR,
-        decide=members.decide_issue_token,
+        decide=tokens.decide_issue_token,
         mints="secret_digest",
         example="token issue --member-id builder",
     ),
     Action(
         name="token.revoke",
         number=8,
-        params=members.RevokeToken,
+        params=tokens.RevokeToken,
         who=OPERATOR,
-        decide=members.decide_revoke_token,
+        decide=tokens.decide_revoke_token,
         example="token revoke --token-id tok_12",
     ),
     Action(

@@ -9,18 +9,29 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ledger.events import Draft, Facts, Kind, Words
+from ledger.events import Draft
 from ledger.ids import BOT, RESERVED_MEMBER_IDS, MemberId, TokenId
 from ledger.params import Capabilities, GoalIdText, MemberIdText, Params, Sha256Text, Title
 from ledger.records import Member
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, next_seq, refuse, registered
+from ledger.rules.member_events import (
+    ButtonKeyRotated,
+    IdentityWords,
+    MemberAdded,
+    MemberPaired,
+    MemberRevoked,
+    MemberWords,
+    PairingOffered,
+    TokenIssued,
+    WorkspaceCreated,
+    WorkspaceWords,
+)
 from ledger.rules.todos import everything_held
 from ledger.state import Workspace
 
 PAIRING_TTL_SECONDS_DEFAULT = 900
 PAIRING_TTL_SECONDS_MAX = 86_400
-TOKEN_TTL_SECONDS_MAX = 400 * 86_400
 BUTTON_KEY_GRACE_SECONDS_DEFAULT = 2 * 86_400
 BUTTON_KEY_GRACE_SECONDS_MAX = 14 * 86_400
 
@@ -45,100 +56,6 @@ class MemberRefusal(StrEnum):
     PAIRING_CODE_UNKNOWN = "pairing_code_unknown"
     PAIRING_CODE_EXPIRED = "pairing_code_expired"
     IDENTITY_BOUND_TO_ANOTHER = "identity_bound_to_another"
-
-
-class WorkspaceCreated(Facts, frozen=True, kw_only=True):
-    """A ledger begins."""
-
-    incarnation: str
-
-
-class WorkspaceWords(Words, frozen=True, kw_only=True):
-    """What the workspace is called."""
-
-    name: str
-
-
-class MemberAdded(Facts, frozen=True, kw_only=True):
-    """Somebody may now be known here."""
-
-    member_id: MemberId
-    member_kind: Literal["person", "agent", "bot"]
-    roles: tuple[str, ...]
-    profile_role: str | None
-    capabilities: tuple[str, ...]
-    goals: tuple[str, ...]
-
-
-class MemberWords(Words, frozen=True, kw_only=True):
-    """What a member is called."""
-
-    display_name: str
-
-
-class MemberRevoked(Facts, frozen=True, kw_only=True):
-    """A member, and every credential and binding of theirs, ends."""
-
-    member_id: MemberId
-
-
-class TokenIssued(Facts, frozen=True, kw_only=True):
-    """A credential exists, known by its digest."""
-
-    token_id: TokenId
-    member_id: MemberId
-    secret_digest: str
-    expires_at_ms: int | None
-
-
-class TokenRevoked(Facts, frozen=True, kw_only=True):
-    """A credential ends at once."""
-
-    token_id: TokenId
-
-
-class PairingOffered(Facts, frozen=True, kw_only=True):
-    """A code was given out for one person."""
-
-    member_id: MemberId
-    code_digest: str
-    expires_at_ms: int
-
-
-class MemberPaired(Facts, frozen=True, kw_only=True):
-    """A person's Lark identity is bound; the identity itself is in the words."""
-
-    member_id: MemberId
-    identity_digest: str
-    code_digest: str
-
-
-class IdentityWords(Words, frozen=True, kw_only=True):
-    """Where the person is reached."""
-
-    tenant_key: str
-    app_id: str
-    open_id: str
-    union_id: str
-
-
-class ButtonKeyRotated(Facts, frozen=True, kw_only=True):
-    """New buttons are signed with a new key; the old one is honoured until its grace ends."""
-
-    key_id: int
-    previous_until_ms: int
-
-
-KINDS = (
-    Kind("workspace.created", 1, WorkspaceCreated, WorkspaceWords),
-    Kind("member.added", 1, MemberAdded, MemberWords),
-    Kind("member.revoked", 1, MemberRevoked),
-    Kind("member.paired", 1, MemberPaired, IdentityWords),
-    Kind("pairing.offered", 1, PairingOffered),
-    Kind("token.issued", 1, TokenIssued),
-    Kind("token.revoked", 1, TokenRevoked),
-    Kind("button_key.rotated", 1, ButtonKeyRotated),
-)
 
 
 class CreateWorkspace(Params):
@@ -170,24 +87,6 @@ class RevokeMember(Params):
     """End a member's rights, credentials and Lark binding at once."""
 
     member_id: Annotated[MemberIdText, Field(description="Who is revoked.")]
-
-
-class IssueToken(Params):
-    """Give a member a credential; the secret stays with whoever made it."""
-
-    member_id: Annotated[MemberIdText, Field(description="Whose credential it is.")]
-    secret_digest: Annotated[
-        Sha256Text, Field(description="SHA-256 of the secret; the command line makes the secret and prints it once.")
-    ]
-    ttl_seconds: Annotated[
-        int | None, Field(ge=1, le=TOKEN_TTL_SECONDS_MAX, description="Life in seconds; without end when absent.")
-    ] = None
-
-
-class RevokeToken(Params):
-    """End a credential at once."""
-
-    token_id: Annotated[str, Field(pattern=r"^tok_[0-9]{1,16}$", description="Which credential ends.")]
 
 
 class PairMember(Params):
@@ -242,7 +141,7 @@ def decide_create(workspace: Workspace, _caller: Caller, ask: CreateWorkspace, _
         _added(owner, "person", ask.owner_name, roles=("owner",)),
         Draft(
             facts=TokenIssued(
-                token_id=_token_id(workspace, 2),
+                token_id=token_id(workspace, 2),
                 member_id=owner,
                 secret_digest=ask.owner_secret_digest,
                 expires_at_ms=None,
@@ -251,7 +150,7 @@ def decide_create(workspace: Workspace, _caller: Caller, ask: CreateWorkspace, _
         _added(BOT, "bot", "Frontstage"),
         Draft(
             facts=TokenIssued(
-                token_id=_token_id(workspace, 4), member_id=BOT, secret_digest=ask.bot_secret_digest, expires_at_ms=None
+                token_id=token_id(workspace, 4), member_id=BOT, secret_digest=ask.bot_secret_digest, expires_at_ms=None
             )
         ),
     )
@@ -284,7 +183,7 @@ def decide_revoke(workspace: Workspace, _caller: Caller, ask: RevokeMember, _now
     """
     if ask.member_id in RESERVED_MEMBER_IDS:
         return refuse(MemberRefusal.MEMBER_ID_RESERVED, member_id=ask.member_id)
-    member = _living(workspace, ask.member_id)
+    member = living(workspace, ask.member_id)
     if isinstance(member, Refusal):
         return member
     owners = [m for m in workspace.members.values() if "owner" in m.roles and not m.revoked]
@@ -294,39 +193,9 @@ def decide_revoke(workspace: Workspace, _caller: Caller, ask: RevokeMember, _now
     return (Draft(facts=MemberRevoked(member_id=member.member_id)), *held)
 
 
-def decide_issue_token(workspace: Workspace, _caller: Caller, ask: IssueToken, now_ms: int) -> Decision:
-    """Record a credential by its digest."""
-    member = _living(workspace, ask.member_id)
-    if isinstance(member, Refusal):
-        return member
-    if ask.secret_digest in workspace.tokens:
-        return refuse(MemberRefusal.SECRET_IN_USE)
-    expires_at_ms = None if ask.ttl_seconds is None else now_ms + ask.ttl_seconds * 1000
-    return (
-        Draft(
-            facts=TokenIssued(
-                token_id=_token_id(workspace, 0),
-                member_id=member.member_id,
-                secret_digest=ask.secret_digest,
-                expires_at_ms=expires_at_ms,
-            )
-        ),
-    )
-
-
-def decide_revoke_token(workspace: Workspace, _caller: Caller, ask: RevokeToken, _now_ms: int) -> Decision:
-    """End a credential."""
-    digest = workspace.tokens_by_id.get(TokenId(ask.token_id))
-    if digest is None:
-        return refuse(MemberRefusal.TOKEN_NOT_FOUND, token_id=ask.token_id)
-    if workspace.tokens[digest].revoked:
-        return refuse(MemberRefusal.TOKEN_ALREADY_REVOKED, token_id=ask.token_id)
-    return (Draft(facts=TokenRevoked(token_id=TokenId(ask.token_id))),)
-
-
 def decide_pair(workspace: Workspace, _caller: Caller, ask: PairMember, now_ms: int) -> Decision:
     """Offer a code for one person."""
-    member = _living(workspace, ask.member_id)
+    member = living(workspace, ask.member_id)
     if isinstance(member, Refusal):
         return member
     if member.kind != "person":
@@ -375,14 +244,16 @@ def decide_rotate(workspace: Workspace, _caller: Caller, ask: RotateButtonKey, n
     )
 
 
-def _living(workspace: Workspace, member_id: str) -> Member | Refusal:
+def living(workspace: Workspace, member_id: str) -> Member | Refusal:
+    """The member, or why they are none any more."""
     member = workspace.members.get(MemberId(member_id))
     if member is None:
         return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=member_id)
     return refuse(MemberRefusal.MEMBER_REVOKED, member_id=member_id) if member.revoked else member
 
 
-def _token_id(workspace: Workspace, offset: int) -> TokenId:
+def token_id(workspace: Workspace, offset: int) -> TokenId:
+    """The id of a credential that the command's event number `offset` makes."""
     return TokenId(f"tok_{next_seq(workspace, offset)}")
 
 

@@ -79,6 +79,10 @@ class TodoCompleted(Facts, frozen=True, kw_only=True):
     completion_turn_key: str | None
     evidence: tuple[ArtifactId, ...]
     successor_todo_id: TodoId | None
+    on_behalf_of: MemberId | None = None
+    """Whose work it was, where a delegate finished it."""
+    grant_id: str | None = None
+    """The delegation it was finished by."""
 
 
 class TodoCancelled(Facts, frozen=True, kw_only=True):
@@ -100,6 +104,7 @@ KINDS = (
     Kind("todo.released", 1, TodoReleased),
     Kind("todo.updated", 1, TodoUpdated, TodoUpdateWords),
     Kind("todo.blocked", 1, TodoBlocked, ReasonWords),
-    Kind("todo.completed", 1, TodoCompleted, ReasonWords),
+    Kind("todo.completed", 1, TodoCompleted, ReasonWords, upcast=dict),
+    Kind("todo.completed", 2, TodoCompleted, ReasonWords),
     Kind("todo.cancelled", 1, TodoCancelled, ReasonWords),
 )
