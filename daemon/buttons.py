@@ -63,13 +63,12 @@ class ButtonKeys:
         basis: str | None,
         audience: bytes,
         expires_at_ms: int,
-        counter: int = 0,
     ) -> str:
         """Sign a token. The nonce follows from what it stands for, so the same card gets the same token.
 
         It does not follow from the key: a press under an old key and one under the new are the same request.
         """
-        meant = f"{subject}\0{basis}\0{action.number}\0{counter}".encode() + audience
+        meant = f"{subject}\0{basis}\0{action.number}\0".encode() + audience
         nonce = self._mac(NONCE_KEY_ID, b"nonce", meant)[:NONCE_BYTES]
         head = _HEAD.pack(_VERSION, key_id, action.number, expires_at_ms // 1000, audience, nonce)
         seen = bytes.fromhex(basis[3:]) if basis else b""

@@ -1,7 +1,8 @@
 """Mutants: break each rule on purpose, one at a time, and demand that the tests that guard it turn red.
 
-A rule whose breaking no test notices is not kept by anything. The list is `tests/mutants.toml`; its head describes the
-format. The tree is copied to a temporary folder, so that nothing here is touched.
+A rule whose breaking no test notices is not kept by anything. The lists are `tests/mutants.toml`, whose head describes
+the format, and one file a family in `tests/mutants/`. The tree is copied to a temporary folder, so that nothing here
+is touched.
 
     python -m tests.mutants                 all of them
     python -m tests.mutants --only NAME     one of them (repeatable; a prefix is enough)
@@ -21,7 +22,7 @@ from pathlib import Path
 from time import monotonic
 
 ROOT = Path(__file__).resolve().parent.parent
-LIST = ROOT / "tests" / "mutants.toml"
+LISTS = ("tests/mutants.toml", "tests/mutants/*.toml")
 COPIED = ("bot", "cards", "daemon", "ledger", "tests", "config", "docs")
 FILES = ("pyproject.toml", "README.md", "Makefile", "constraints.txt")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".hypothesis", "*.sqlite3*")
@@ -56,9 +57,10 @@ class Mutant:
         return whole
 
 
-def read(path: Path = LIST) -> list[Mutant]:
-    """The list. Raises MutantError for an entry that lacks something or has too much."""
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
+def read(root: Path = ROOT) -> list[Mutant]:
+    """All lists. Raises MutantError for an entry that lacks something or has too much."""
+    files = [file for pattern in LISTS for file in sorted(root.glob(pattern))]
+    entries = [entry for file in files for entry in tomllib.loads(file.read_text(encoding="utf-8")).get("mutant", [])]
     mutants = []
     for entry in entries:
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ledger.codec import decode_event
 from ledger.ports import EventRow
+from ledger.receipts import receipt_key
 from ledger.reduce import fold
 from ledger.state import Workspace
 from ledger.wire import all_kinds
@@ -73,9 +74,20 @@ def read(path: Path) -> list[EventRow]:
     return [from_json(entry) for entry in (kept if isinstance(kept, list) else [kept])]
 
 
-def receipts_of(world: World) -> dict[str, list[object]]:
-    """The receipts by their key: what a retry is held against for as long as the ledger is kept."""
-    return {row.key.hex(): [row.action, row.params_digest.hex()] for row in world.records.receipts.values()}
+def receipts_of(world: World) -> list[dict[str, object]]:
+    """The requests that got a receipt, with its key and digest: what a retry is held against as long as it is kept.
+
+    What was asked is kept with it: it names bases, and a later program may well draw another basis.
+    """
+    kept = []
+    for request in world.asked:
+        key = receipt_key(request.caller.member_id, request.request_key or "")
+        row = world.records.receipts.get(key)
+        if row is not None:
+            asked = json.loads(request.params.model_dump_json(exclude_unset=True))
+            who = {"actor": request.caller.member_id, "request_key": request.request_key, "action": row.action}
+            kept.append(who | {"params": asked, "key": key.hex(), "params_digest": row.params_digest.hex()})
+    return kept
 
 
 def folded(rows: list[EventRow]) -> Workspace:
@@ -86,26 +98,36 @@ def folded(rows: list[EventRow]) -> Workspace:
     return workspace
 
 
-def _write(path: Path, value: object, *, derived: bool = False) -> None:
-    text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    if path.exists() and (not derived or path.read_text(encoding="utf-8") == text):
-        return
-    path.write_text(text, encoding="utf-8")
-    sys.stdout.write(f"frozen: {path.name}\n")
+def _differs(path: Path, text: str, *, derived: bool) -> bool:
+    return not path.exists() or (derived and path.read_text(encoding="utf-8") != text)
 
 
-def freeze(world: World) -> None:
-    """Keep what is not kept yet: one event of each kind, the history, and its state."""
+def missing(world: World) -> dict[Path, str]:
+    """What is not kept yet: one event of each kind, the history, and its state."""
     rows = list(world.store.events(0))
+    wanted: list[tuple[Path, object, bool]] = []
     for kind in all_kinds():
         version = f'"version":{kind.version},'.encode()
         first = next((row for row in rows if row.kind == kind.name and version in row.body), None)
         if first is not None:
-            _write(path_of(kind.name, kind.version), to_json(first))
-    _write(history_of(ERA), [to_json(row) for row in rows])
-    _write(RECEIPTS, receipts_of(world))
+            wanted.append((path_of(kind.name, kind.version), to_json(first), False))
+    wanted.append((history_of(ERA), [to_json(row) for row in rows], False))
+    wanted.append((RECEIPTS, receipts_of(world), False))
     for era in range(1, ERA + 1):
-        _write(state_of(era), dump(folded(read(history_of(era)))), derived=True)
+        path = history_of(era)
+        wanted.append((state_of(era), dump(folded(read(path) if path.exists() else rows)), True))
+    texts = {
+        path: (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n", derived)
+        for path, value, derived in wanted
+    }
+    return {path: text for path, (text, derived) in texts.items() if _differs(path, text, derived=derived)}
+
+
+def freeze(world: World) -> None:
+    """Keep it."""
+    for path, text in missing(world).items():
+        path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"frozen: {path.name}\n")
 
 
 if __name__ == "__main__":

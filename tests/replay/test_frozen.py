@@ -8,6 +8,7 @@ from ledger import reduce, wire
 from ledger.chain import link, words_digest
 from ledger.codec import CodecError, decode_body, decode_event
 from ledger.events import ERASED, Body, Facts, Words
+from ledger.receipts import params_digest, receipt_key
 from ledger.reduce import folded_types
 from ledger.verify import verify_events
 from ledger.wire import KIND_OF, all_kinds, kind_named
@@ -16,16 +17,17 @@ from tests.replay.frozen import (
     FIXTURES,
     RECEIPTS,
     folded,
-    freeze,
     history_of,
+    missing,
     path_of,
     read,
-    receipts_of,
     state_of,
 )
 from tests.replay.script import everything
 from tests.support.dump import dump
+from tests.support.world import parse
 
+RECEIPTS_MIN = 60
 KINDS = [pytest.param(kind, id=f"{kind.name}.v{kind.version}") for kind in all_kinds()]
 
 
@@ -103,13 +105,14 @@ def test_the_program_still_plays_the_history_of_now(histories, played):
 def test_a_retry_after_an_upgrade_is_still_the_same_request():
     """The digest of what was asked is stored: another spelling would turn every retry into a conflict."""
     kept = json.loads(RECEIPTS.read_text(encoding="utf-8"))
-    made = receipts_of(everything())
-    assert {key: made.get(key) for key in kept} == kept
+    assert len(kept) >= RECEIPTS_MIN
+    for one in kept:
+        assert receipt_key(one["actor"], one["request_key"]).hex() == one["key"]
+        assert params_digest(one["action"], parse(one["action"], one["params"])).hex() == one["params_digest"], one
 
 
-def test_freezing_again_writes_nothing(capsys):
-    freeze(everything())
-    assert capsys.readouterr().out == ""
+def test_freezing_again_would_write_nothing():
+    assert missing(everything()) == {}
 
 
 def test_the_reducer_knows_exactly_the_kinds_of_the_wire_table():

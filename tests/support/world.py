@@ -67,6 +67,7 @@ class World:
         self.now_ms = START_MS
         self._keys = count(1)
         self._salts = count(1)
+        self.asked: list[Request] = []
         self.stored = self._open_store()
         self._begin()
         if not self.state.created:
@@ -118,6 +119,7 @@ class World:
 
     def drain(self, *requests: Request) -> list[Answer]:
         """Have the writer answer a batch; what it committed becomes visible, and nothing else."""
+        self.asked.extend(requests)
         answers = self.writer.drain(requests, self.now_ms)
         for answer in answers:
             if not answer.replayed:

@@ -33,6 +33,18 @@ def test_a_mutant_can_be_applied_and_has_tests_that_exist(mutant):
             assert re.search(rf"^ *(?:def|async def|class) {name}\b", text, re.MULTILINE), test
 
 
+def test_each_family_may_keep_a_list_of_its_own(tmp_path):
+    entry = '[[mutant]]\nname = "{0}"\nrule = "r"\nfile = "f"\nbefore = "b"\nafter = "a"\ntests = ["t"]\n'
+    (tmp_path / "tests" / "mutants").mkdir(parents=True)
+    (tmp_path / "tests" / "mutants.toml").write_text(entry.format("first"), encoding="utf-8")
+    (tmp_path / "tests" / "mutants" / "work.toml").write_text(entry.format("second"), encoding="utf-8")
+    (tmp_path / "tests" / "mutants" / "empty.toml").write_text("", encoding="utf-8")
+    assert [mutant.name for mutant in read(tmp_path)] == ["first", "second"]
+    (tmp_path / "tests" / "mutants" / "wrong.toml").write_text(entry.format("x") + "more = 1\n", encoding="utf-8")
+    with pytest.raises(MutantError, match="x: "):
+        read(tmp_path)
+
+
 @pytest.mark.parametrize("fault", ["F1", "F2", "F3", "F4"])
 def test_each_of_the_four_faults_has_a_mutant_that_its_scenarios_notice(fault):
     guarded = [mutant for mutant in ALL if f"({fault})" in mutant.rule]
