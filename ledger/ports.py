@@ -64,6 +64,16 @@ class DeliveryRow(NamedTuple):
     state: str
 
 
+class Erasure(NamedTuple):
+    """Whose words go, with their salt: of named events, of a goal, or of a member, up to an event."""
+
+    through_seq: int
+    seqs: tuple[int, ...] = ()
+    goal_id: str | None = None
+    member_id: str | None = None
+    """Words that the member wrote, and words of events that are about the member."""
+
+
 class Group(NamedTuple):
     """What one commit makes durable, all of it or none."""
 
@@ -72,6 +82,8 @@ class Group(NamedTuple):
     refusals: Sequence[RefusalRow] = ()
     journal: Sequence[JournalRow] = ()
     deliveries: Sequence[DeliveryRow] = ()
+    erasures: Sequence[Erasure] = ()
+    """Done after the events of the group are in; every snapshot goes with them, for it may hold the words."""
 
 
 class Head(NamedTuple):
@@ -155,6 +167,10 @@ class Store(Protocol):
 
     def prune_refusals(self, term: Term, through_number: int) -> int:
         """Drop refusals up to a number, keep that row's hash as the chain's anchor; returns how many went."""
+        ...
+
+    def begin_refusals(self, term: Term, anchor: Head) -> None:
+        """Have the refusals of a ledger that has none yet start after `anchor`, as in the ledger they come from."""
         ...
 
     def refusals_anchor(self) -> Head:

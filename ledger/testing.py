@@ -164,6 +164,10 @@ class FailingStore:
         """As the store does."""
         return self._store.receipt(key)
 
+    def begin_refusals(self, term: Term, anchor: Head) -> None:
+        """Let through."""
+        self._store.begin_refusals(term, anchor)
+
     def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
         """As the store does."""
         self._store.save_snapshot(term, row)

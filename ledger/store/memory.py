@@ -11,9 +11,12 @@ from itertools import islice
 from threading import Lock
 from typing import NoReturn
 
+import msgspec
+
 from ledger.ports import (
     GENESIS,
     DeliveryRow,
+    Erasure,
     EventRow,
     Group,
     Head,
@@ -25,6 +28,18 @@ from ledger.ports import (
     Term,
     WriterFenced,
 )
+
+
+class _SaidOfWhom(msgspec.Struct):
+    member_id: object = None
+
+
+class _Said(msgspec.Struct):
+    actor: str
+    facts: _SaidOfWhom
+
+
+_said = msgspec.json.Decoder(_Said).decode
 
 
 @dataclass(kw_only=True)
@@ -131,6 +146,10 @@ class MemoryReader:
         """Not for a reader."""
         self._cannot_write(term, through_number)
 
+    def begin_refusals(self, term: Term, anchor: Head) -> None:
+        """Not for a reader."""
+        self._cannot_write(term, anchor)
+
     def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
         """Not for a reader."""
         self._cannot_write(term, row)
@@ -181,6 +200,14 @@ class MemoryStore(MemoryReader):
                 self._records.refusals_anchor = Head(last.number, last.hash)
                 del self._records.refusals[:gone]
             return gone
+
+    def begin_refusals(self, term: Term, anchor: Head) -> None:
+        """Have the refusals of a ledger that has none yet start after `anchor`."""
+        self._refuse_if_stopped()
+        with self._records.lock:
+            self._check_term(term)
+            if not self._records.refusals:
+                self._records.refusals_anchor = anchor
 
     def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
         """Keep one snapshot for its scope."""
@@ -258,3 +285,19 @@ def _keep(records: Records, group: Group) -> None:
         older = records.deliveries.get(delivery.slot)
         if older is None or delivery.version >= older.version:
             records.deliveries[delivery.slot] = delivery
+    for erasure in group.erasures:
+        records.events[:] = [
+            row._replace(words=None, salt=None) if _is_meant(row, erasure) else row for row in records.events
+        ]
+        records.snapshots.clear()
+
+
+def _is_meant(row: EventRow, erasure: Erasure) -> bool:
+    if row.words is None or row.seq > erasure.through_seq:
+        return False
+    if row.seq in erasure.seqs or (row.goal_id is not None and row.goal_id == erasure.goal_id):
+        return True
+    if erasure.member_id is None:
+        return False
+    said = _said(row.body)
+    return erasure.member_id in (said.actor, said.facts.member_id)

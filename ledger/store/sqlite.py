@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import apsw
 
-from ledger.ports import Group, SnapshotRow, StoreFault, StoreUnusable, Term, WriterFenced
+from ledger.ports import Erasure, Group, Head, SnapshotRow, StoreFault, StoreUnusable, Term, WriterFenced
 from ledger.store import statements
 from ledger.store.migrate import bring_up_to_date, identify, migrations, require_schema
 from ledger.store.sqlite_guard import (
@@ -134,6 +134,8 @@ def _make_ready(connection: apsw.Connection, tuning: Tuning) -> None:
     connection.pragma("fullfsync", 1)
     connection.pragma("checkpoint_fullfsync", 1)
     connection.pragma("wal_autocheckpoint", 0)
+    # What is erased is overwritten, and not only given free.
+    connection.pragma("secure_delete", 1)
     connection.pragma("journal_size_limit", LOG_BYTES_MAX)
     bring_up_to_date(connection, steps, statements.script("schema.sql"))
 
@@ -159,10 +161,16 @@ class SqliteStore(SqliteReads):
     def append(self, term: Term, group: Group) -> None:
         """Make the group durable in one transaction."""
         self._transaction(lambda: self._write(group, self._heads_under(term)))
+        if group.erasures:
+            self._scrub()
 
     def prune_refusals(self, term: Term, through_number: int) -> int:
         """Drop refusals up to a number and keep the last one's hash as the anchor."""
         return self._transaction(lambda: self._prune(term, through_number))
+
+    def begin_refusals(self, term: Term, anchor: Head) -> None:
+        """Have the refusals of a ledger that has none yet start after `anchor`."""
+        self._transaction(lambda: self._begin_refusals(term, anchor))
 
     def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
         """Keep one snapshot for its scope."""
@@ -245,6 +253,32 @@ class SqliteStore(SqliteReads):
             self._cursor.executemany(_SQL["put_journal"], group.journal)
         if group.deliveries:
             self._cursor.executemany(_SQL["put_delivery"], group.deliveries)
+        if group.erasures:
+            self._erase(group.erasures)
+
+    def _erase(self, erasures: Sequence[Erasure]) -> None:
+        for erasure in erasures:
+            for seq in erasure.seqs:
+                self._cursor.execute(_SQL["erase_event"], (seq, erasure.through_seq))
+            if erasure.goal_id is not None:
+                self._cursor.execute(_SQL["erase_goal"], (erasure.goal_id, erasure.through_seq))
+            if erasure.member_id is not None:
+                self._cursor.execute(_SQL["erase_member"], (erasure.member_id, erasure.through_seq))
+        self._cursor.execute(_SQL["forget_snapshots"])
+
+    def _scrub(self) -> None:
+        """Fold the log back whole and cut it, for it still has the words. Readers may keep it a while longer."""
+        try:
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except (apsw.BusyError, apsw.FullError, apsw.ReadOnlyError):
+            return
+        except apsw.Error as error:
+            raise self._broken_by(error) from error
+        self._log_frames = 0
+
+    def _begin_refusals(self, term: Term, anchor: Head) -> None:
+        self._heads_under(term)
+        self._cursor.execute(_SQL["begin_refusals"], anchor)
 
     def _insert(self, name: str, rows: Sequence[Row]) -> None:
         for start in range(0, len(rows), ROWS_PER_STATEMENT_MAX):

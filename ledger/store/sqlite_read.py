@@ -153,6 +153,10 @@ class SqliteReader(SqliteReads):
         """Not for a reader."""
         self._cannot_write()
 
+    def begin_refusals(self, term: Term, anchor: Head) -> None:
+        """Not for a reader."""
+        self._cannot_write()
+
     def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
         """Not for a reader."""
         self._cannot_write()

@@ -62,3 +62,20 @@ DELETE FROM refusal WHERE number <= ?
 
 -- name: count_refusals
 SELECT count(*) FROM refusal WHERE number <= ?
+
+-- name: begin_refusals
+UPDATE meta SET refusals_anchor_number = ?, refusals_anchor_hash = ? WHERE NOT EXISTS (SELECT 1 FROM refusal)
+
+-- name: erase_event
+UPDATE event SET words = NULL, salt = NULL WHERE seq = ? AND seq <= ?
+
+-- name: erase_goal
+UPDATE event SET words = NULL, salt = NULL WHERE goal_id = ? AND seq <= ? AND words IS NOT NULL
+
+-- name: erase_member
+UPDATE event SET words = NULL, salt = NULL
+WHERE words IS NOT NULL AND seq <= ?2
+    AND ?1 IN (CAST(body AS TEXT) ->> '$.actor', CAST(body AS TEXT) ->> '$.facts.member_id')
+
+-- name: forget_snapshots
+DELETE FROM snapshot
