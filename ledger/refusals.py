@@ -21,6 +21,7 @@ class RefusalClass(StrEnum):
     UNAUTHENTICATED = "unauthenticated"
     STALE = "stale"
     RULE = "rule"
+    ALL_GAP = "all_gap"
     WAITING = "waiting"
     BUSY = "busy"
     FAULT = "fault"
@@ -42,6 +43,7 @@ STATUS: dict[RefusalClass, Status] = {
     RefusalClass.UNAUTHENTICATED: Status("denied", 5, 401, "error"),
     RefusalClass.STALE: Status("stale", 4, 409, "warning"),
     RefusalClass.RULE: Status("rejected", 1, 422, "warning"),
+    RefusalClass.ALL_GAP: Status("all_gap", 1, 422, "warning"),
     RefusalClass.WAITING: Status("waiting", 6, 423, "info"),
     RefusalClass.BUSY: Status("rejected", 7, 503, "warning"),
     RefusalClass.FAULT: Status("rejected", 8, 500, "error"),
@@ -61,6 +63,7 @@ class GeneralRefusal(StrEnum):
     REQUEST_KEY_MALFORMED = "request_key_malformed"
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"
     SURFACE_FORBIDDEN = "surface_forbidden"
+    TOKEN_SCOPE_FORBIDS = "token_scope_forbids"  # noqa: S105  (the name of a rule)
     NOT_PERMITTED = "not_permitted"
     BASIS_REQUIRED = "basis_required"
     STALE_BASIS = "stale_basis"
@@ -132,6 +135,29 @@ CLASS_OF: dict[str, RefusalClass] = {
     "objective_review_required": RefusalClass.WAITING,
     "goal_not_confirmed": RefusalClass.WAITING,
     "dependency_unmet": RefusalClass.WAITING,
+    # Handoffs and authority.
+    "gate_blocks": RefusalClass.WAITING,
+    "amendment_holds": RefusalClass.WAITING,
+    "todo_reserved": RefusalClass.WAITING,
+    "revision_waits": RefusalClass.WAITING,
+    "proposer_only": RefusalClass.DENIED,
+    "action_kind_not_granted": RefusalClass.DENIED,
+    "write_scope_not_granted": RefusalClass.DENIED,
+    "profile_role_not_yours": RefusalClass.DENIED,
+    "proposal_needs_owner": RefusalClass.DENIED,
+    "token_scope_forbids": RefusalClass.DENIED,
+    "delegation_not_found": RefusalClass.NOT_FOUND,
+    "grant_not_found": RefusalClass.NOT_FOUND,
+    "grant_goal_not_found": RefusalClass.NOT_FOUND,
+    "resume_todo_not_found": RefusalClass.NOT_FOUND,
+    "delegation_names_nothing": RefusalClass.USAGE,
+    "grant_names_nothing": RefusalClass.USAGE,
+    # Plans and amendments.
+    "plan_not_found": RefusalClass.NOT_FOUND,
+    "lane_repeated": RefusalClass.USAGE,
+    "lane_not_found": RefusalClass.USAGE,
+    "lane_cycle": RefusalClass.USAGE,
+    "all_gap": RefusalClass.ALL_GAP,
 }
 """Codes that are not an ordinary broken rule (class `rule`)."""
 

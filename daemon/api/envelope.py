@@ -17,6 +17,7 @@ from ledger.ids import GoalId, TodoId
 from ledger.params import Params
 from ledger.projections.documents import lease_document
 from ledger.refusals import Refusal
+from ledger.rules.plan_events import PlanConfirmed
 from ledger.text.explain import explain
 from ledger.text.lines import committed_line, held_line
 from ledger.text.say import Locale
@@ -52,7 +53,7 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
         "schema_version": SCHEMA_VERSION,
         "ok": True,
         "action": action.name,
-        "outcome": "committed" if answer.held is None else "noop",
+        "outcome": _outcome(answer),
         "receipt_id": answer.receipt_id,
         "replayed": answer.replayed,
         "seq": answer.seq,
@@ -60,6 +61,14 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
         "result": facts,
         "cli": command_line(action, params),
     }
+
+
+def _outcome(answer: Answer) -> str:
+    """A plan of which some lanes had a gap is done in part, and says so each time it is asked."""
+    if answer.held is not None:
+        return "noop"
+    confirmed = next((event.facts for event in answer.events if isinstance(event.facts, PlanConfirmed)), None)
+    return "committed" if confirmed is None else confirmed.outcome
 
 
 def refusal_envelope(action_name: str, refusal: Refusal, seq: int, locale: Locale) -> dict[str, object]:
@@ -108,7 +117,8 @@ def command_line(action: Action, params: Params) -> str:
         if value is None:
             continue
         for one in value if isinstance(value, tuple) else (value,):
-            text = str(one)
+            # An object is typed as JSON.
+            text = one.model_dump_json(exclude_unset=True) if isinstance(one, Params) else str(one)
             # A value that begins with a dash would be taken for a flag, were it to stand alone.
             between = "=" if text.startswith("-") else " "
             words.append(f"{flag}{between}{text if text.isalnum() else shlex.quote(text)}")

@@ -84,6 +84,7 @@ def openapi_document() -> dict[str, object]:
         "info": {"title": "Frontstage", "version": VERSION, "description": "One route for each action of the ledger."},
         "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden},
         "components": {
+            "schemas": _schemas(),
             "securitySchemes": {"member": {"type": "http", "scheme": "bearer"}},
             "responses": {
                 "refusal": {
@@ -94,6 +95,16 @@ def openapi_document() -> dict[str, object]:
         },
         "security": [{"member": []}, {}],
     }
+
+
+def _schemas() -> dict[str, object]:
+    """The objects that parameters are made of, by the name they are referred to."""
+    found: dict[str, object] = {}
+    for action in ACTIONS.values():
+        if not action.hidden:
+            schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
+            found |= schema.get("$defs", {})
+    return found
 
 
 _REFUSAL: dict[str, object] = {
@@ -130,6 +141,7 @@ _RESULT: dict[str, object] = {
 
 def _path(action: Action) -> dict[str, object]:
     schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema.pop("$defs", None)
     good = _RESULT if action.writes else {"type": "object", "required": ["ok", "seq"]}
     operation: dict[str, object] = {
         "operationId": action.name,

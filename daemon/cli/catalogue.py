@@ -30,15 +30,50 @@ ACTIONS: "Nouns" = {
   }},
   'list': {'summary': 'Everyone who is registered.', 'example': 'member list', 'parameters': {
   }},
+  'grant': {'summary': 'Let an agent do something on top of what it was registered for, or hold it to what is named.', 'example': 'member grant --member-id builder --goal-id docs --action-kind check --ttl-seconds 86400', 'writes': True, 'parameters': {
+    'member_id': {'help': 'Which agent.', 'required': True},
+    'goal_id': {'help': 'On which goals; on all it has when absent.', 'repeat': True},
+    'action_kind': {'help': 'Kinds of todos it may do; from then on no others. `*` is every kind.', 'repeat': True},
+    'write_scope': {'help': 'What it may write; from then on nothing else.', 'repeat': True},
+    'capability': {'help': 'What it is able to do besides.', 'repeat': True},
+    'ttl_seconds': {'help': 'How long, in seconds; without end when absent.', 'kind': 'integer'},
+    'reason': {'help': 'Why.'},
+  }},
+  'revoke-grant': {'summary': 'End a grant at once.', 'example': 'member revoke-grant --grant-id grant_12', 'writes': True, 'parameters': {
+    'grant_id': {'help': 'Which grant ends.', 'required': True},
+    'reason': {'help': 'Why.'},
+  }},
+  'profile': {'summary': 'Say what an agent is for; a profile grants nothing.', 'example': "member profile --member-id builder --scope-summary 'Checks links' --preferred-action-kind check", 'writes': True, 'parameters': {
+    'member_id': {'help': 'Which agent; the caller when absent.'},
+    'profile_role': {'help': 'Advisory role; as before when absent.', 'choices': ('executor', 'reviewer', 'monitor', 'critic', 'dreaming_proposer', 'steward')},
+    'scope_summary': {'help': 'What it is for, in a few words.'},
+    'default_task_class': {'help': 'Classes of todos it usually does.', 'repeat': True, 'choices': ('advancement_task', 'continuous_monitor', 'user_gate', 'user_action', 'blocker')},
+    'preferred_action_kind': {'help': 'Kinds of todos it likes best.', 'repeat': True},
+    'avoid_action_kind': {'help': 'Kinds of todos it would rather not do.', 'repeat': True},
+  }},
+  'grants': {'summary': 'What was granted to agents, and until when.', 'example': 'member grants --member-id builder', 'parameters': {
+    'member_id': {'help': "Only this agent's."},
+  }},
 },
 'token': {
   'issue': {'summary': 'Give a member a credential; the secret stays with whoever made it.', 'example': 'token issue --member-id builder', 'writes': True, 'mints': 'secret_digest', 'parameters': {
     'member_id': {'help': 'Whose credential it is.', 'required': True},
     'secret_digest': {'help': 'SHA-256 of the secret; the command line makes the secret and prints it once.'},
     'ttl_seconds': {'help': 'Life in seconds; without end when absent.', 'kind': 'integer'},
+    'action': {'help': 'Actions, or nouns of actions, it is good for; all when absent.', 'repeat': True},
+    'goal_id': {'help': 'Goals it is good for; all when absent.', 'repeat': True},
   }},
   'revoke': {'summary': 'End a credential at once.', 'example': 'token revoke --token-id tok_12', 'writes': True, 'parameters': {
     'token_id': {'help': 'Which credential ends.', 'required': True},
+  }},
+  'rotate': {'summary': "Replace a credential's secret; the older one ends after a grace, or at once.", 'example': 'token rotate --token-id tok_12 --grace-seconds 3600', 'writes': True, 'mints': 'secret_digest', 'parameters': {
+    'token_id': {'help': 'Which credential is replaced.', 'required': True},
+    'secret_digest': {'help': 'SHA-256 of the new secret; the command line makes the secret and prints it once.'},
+    'grace_seconds': {'help': 'How long the older secret stays good; 0 for at once.', 'kind': 'integer', 'default': '0'},
+    'ttl_seconds': {'help': "Life in seconds; the old one's end when absent.", 'kind': 'integer'},
+  }},
+  'list': {'summary': 'The credentials, without their secrets.', 'example': 'token list --member-id builder', 'parameters': {
+    'member_id': {'help': "Only this member's."},
   }},
 },
 'button-key': {
@@ -153,6 +188,11 @@ ACTIONS: "Nouns" = {
     'after': {'help': 'Continue after this goal.'},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
   }},
+  'set-handoff-mode': {'summary': 'Change how the work of a goal is held; nobody may hold any of it meanwhile.', 'example': 'goal set-handoff-mode --goal-id docs --handoff-mode hard_lease', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'handoff_mode': {'help': 'How work is held from now on.', 'choices': ('optional_lease', 'soft_claim', 'hard_lease'), 'required': True},
+    'reason': {'help': 'Why.'},
+  }},
 },
 'todo': {
   'add': {'summary': 'Add work to a goal.', 'example': "todo add --goal-id docs --text 'Check the links'", 'writes': True, 'parameters': {
@@ -214,7 +254,7 @@ ACTIONS: "Nouns" = {
   }},
   'list': {'summary': 'The todos of a goal.', 'example': 'todo list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'status': {'help': 'Only these.', 'choices': ('open', 'done', 'blocked', 'cancelled')},
+    'status': {'help': 'Only these.', 'choices': ('open', 'done', 'blocked', 'deferred', 'cancelled')},
     'after': {'help': 'Continue after this todo.'},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
   }},
@@ -222,6 +262,55 @@ ACTIONS: "Nouns" = {
     'goal_id': {'help': 'The goal.', 'required': True},
     'agent_id': {'help': 'For this agent; the caller when absent.'},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
+  }},
+  'defer': {'summary': 'Put a todo off until something holds.', 'example': 'todo defer --goal-id docs --todo-id todo_000012 --resume-when todo_done:todo_000011', 'writes': True, 'parameters': {
+    'task_lease_idempotency_key': {'help': 'The key of the lease that holds it.'},
+    'task_lease_expected_version': {'help': "The lease's version.", 'kind': 'integer'},
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'resume_when': {'help': '`todo_done:TODO_ID`, `time:RFC3339` or `capability_available:NAME`, which take it up by themselves, or `pr_merged:REFERENCE`, which somebody reports with todo resume.', 'required': True},
+    'reason': {'help': 'Why it is put off.'},
+  }},
+  'resume': {'summary': 'Take a todo up again that was put off.', 'example': "todo resume --goal-id docs --todo-id todo_000012 --reason 'The fix is merged'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'reason': {'help': 'What has come to hold.'},
+  }},
+  'handoff': {'summary': 'Hand work over with what the next one needs to know, or leave the notes for whoever comes.', 'example': "todo handoff --goal-id docs --todo-id todo_000012 --to-agent helper --context 'Two pages are checked' --remaining-work 'Check install.md'", 'writes': True, 'parameters': {
+    'task_lease_idempotency_key': {'help': 'The key of the lease that holds it.'},
+    'task_lease_expected_version': {'help': "The lease's version.", 'kind': 'integer'},
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'to_agent': {'help': 'Who goes on with it; nobody yet when absent: only the notes are left.'},
+    'context': {'help': 'What the next one should know.', 'required': True},
+    'remaining_work': {'help': 'What is left to do.'},
+    'artifact_id': {'help': 'Artifacts that belong to it.', 'repeat': True},
+    'new_idempotency_key': {'help': "The new holder's key where a lease goes over; made when absent."},
+  }},
+  'adopt': {'summary': "Go on with work whose holder's lease ran out, from the notes it left.", 'example': 'todo adopt --goal-id docs --todo-id todo_000012 --idempotency-key run-2 --expected-version 1', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'idempotency_key': {'help': 'Names this execution; never used again on this todo.', 'required': True},
+    'expected_version': {'help': 'The version of the lease that ran out, as last seen.', 'kind': 'integer', 'required': True},
+    'ttl_seconds': {'help': 'How long it lasts; as before when absent.', 'kind': 'integer'},
+  }},
+  'delegate': {'summary': "Let one agent act on another's todos for a while, with a reason.", 'example': "todo delegate --goal-id docs --agent-id helper --on-behalf-of builder --action complete --todo-id todo_000012 --reason 'Builder is away'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'agent_id': {'help': 'Who may act.', 'required': True},
+    'on_behalf_of': {'help': 'Whose todos they are.', 'required': True},
+    'action': {'help': 'What may be done.', 'repeat': True, 'choices': ('complete', 'supersede', 'update'), 'required': True},
+    'todo_id': {'help': 'Which todos.', 'repeat': True},
+    'action_kind': {'help': 'Or which kinds of todos.', 'repeat': True},
+    'ttl_seconds': {'help': 'How long, in seconds.', 'kind': 'integer', 'default': '86400'},
+    'reason': {'help': 'Why.', 'required': True},
+  }},
+  'undelegate': {'summary': 'End a delegation before its time.', 'example': 'todo undelegate --goal-id docs --grant-id dlg_12', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'grant_id': {'help': 'Which delegation ends.', 'required': True},
+    'reason': {'help': 'Why.'},
+  }},
+  'delegations': {'summary': 'Who may act on whose todos, until when, and why.', 'example': 'todo delegations --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
   }},
 },
 'task-lease': {
@@ -253,6 +342,16 @@ ACTIONS: "Nouns" = {
     'goal_id': {'help': 'The goal.', 'required': True},
     'todo_id': {'help': 'The todo.', 'required': True},
   }},
+  'transfer': {'summary': 'Give a live lease, and the claim with it, to another agent.', 'example': 'task-lease transfer --goal-id docs --todo-id todo_000012 --idempotency-key run-1 --expected-version 1 --new-owner helper --new-idempotency-key run-2', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'idempotency_key': {'help': 'The key the lease was acquired with.', 'required': True},
+    'owner': {'help': 'Who holds it; the caller when absent.'},
+    'expected_version': {'help': 'The version last seen.', 'kind': 'integer'},
+    'new_owner': {'help': 'Who holds it from now on.', 'required': True},
+    'new_idempotency_key': {'help': 'Names their execution; never used on this todo before.', 'required': True},
+    'ttl_seconds': {'help': 'From now, in seconds; as acquired when absent.', 'kind': 'integer'},
+  }},
 },
 'artifact': {
   'submit': {'summary': 'Hand in evidence by its digest.', 'example': 'artifact submit --goal-id docs --todo-id todo_000012 --label report.json --sha256 … --size-bytes 812', 'writes': True, 'parameters': {
@@ -278,6 +377,37 @@ ACTIONS: "Nouns" = {
 'status': {
   'show': {'summary': 'What is going on in the workspace, and what waits for whom.', 'example': 'status', 'parameters': {
     'limit': {'help': 'How many goals at most.', 'kind': 'integer', 'default': '50'},
+  }},
+},
+'plan': {
+  'propose': {'summary': 'Put a plan of one to eight lanes forward, or the next revision of one.', 'example': 'plan propose --goal-id docs --lane \'{"lane_id": "links", "title": "Check the links"}\'', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'plan_id': {'help': "Its id; made from the ledger's seq when absent."},
+    'lane': {'help': 'A lane as a JSON object; repeat for several.', 'repeat': True, 'required': True},
+  }},
+  'confirm': {'summary': 'Say yes to a plan exactly as it was shown: all lanes that can be staffed become todos at once.', 'example': 'plan confirm --goal-id docs --plan-id plan_000012 --basis b1:…', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'plan_id': {'help': 'The plan.', 'required': True},
+    'basis': {'help': 'The plan, promise and gaps that were shown.'},
+  }},
+  'reject': {'summary': 'Say no to a plan.', 'example': "plan reject --goal-id docs --plan-id plan_000012 --reason 'Two lanes do the same'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'plan_id': {'help': 'The plan.', 'required': True},
+    'basis': {'help': 'The plan, promise and gaps that were shown.'},
+    'reason': {'help': 'Why.'},
+  }},
+  'withdraw': {'summary': 'Take back a plan that nobody has decided on yet.', 'example': 'plan withdraw --goal-id docs --plan-id plan_000012', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'plan_id': {'help': 'The plan.', 'required': True},
+    'reason': {'help': 'Why.'},
+  }},
+  'show': {'summary': 'A plan with its lanes, its gaps of now and the basis to confirm it by.', 'example': 'plan show --goal-id docs --plan-id plan_000012', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'plan_id': {'help': 'The plan.', 'required': True},
+  }},
+  'list': {'summary': 'The plans of a goal, newest first.', 'example': 'plan list --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
   }},
 },
 }

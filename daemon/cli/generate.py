@@ -100,7 +100,9 @@ def _parameter(schema: dict[str, object]) -> Parameter:
         parameter["repeat"] = True
         value = schema["items"]
     assert isinstance(value, dict)
-    match value.get("type"):
+    match "object" if "$ref" in value else value.get("type"):
+        case "object":
+            pass  # Typed as JSON; the daemon reads it.
         case "string":
             pass
         case "integer":

@@ -5,7 +5,7 @@ A reader is a pure function of the committed state and the moment. Its document 
 `next_after` is null on the last page.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from heapq import merge
 from itertools import chain, islice
@@ -13,6 +13,7 @@ from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
+from ledger.projections import authority, plans
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.holds import hold_of
@@ -118,7 +119,10 @@ def _after(goal: Goal, ids: list[TodoId], last: Todo, *, by_urgency: bool) -> in
     """Where a page goes on, though the todo that it goes on after may have left the list since."""
     if by_urgency:
         return bisect_right(goal.by_priority, (last.priority, last.seq, last.todo_id))
-    return bisect_right(ids, last.seq, key=lambda todo_id: goal.todos[todo_id].seq)
+    first = bisect_left(ids, last.seq, key=lambda todo_id: goal.todos[todo_id].seq)
+    past = bisect_right(ids, last.seq, key=lambda todo_id: goal.todos[todo_id].seq)
+    # The todos of one plan have one seq, and a page may end among them.
+    return next((at + 1 for at in range(first, past) if ids[at] == last.todo_id), past)
 
 
 def _ready_todos(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
@@ -206,6 +210,8 @@ def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:
         "completed_at": rfc3339_or_none(todo.completed_at_ms),
         "successor_todo_ids": list(todo.successor_todo_ids),
         "seq_added": todo.seq,
+        "resume_when": authority.resume_when(goal, todo.todo_id),
+        "handoff": authority.handoff_document(goal, todo.todo_id),
     }
     return row
 
@@ -330,5 +336,7 @@ READERS: dict[str, Reader] = {
     "member.list": _list_members,
     "quota.should-run": _should_run,
     "status.show": _show_status,
+    **authority.READERS,
+    **plans.READERS,
 }
 """By the name of the action."""

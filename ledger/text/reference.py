@@ -9,9 +9,16 @@ from enum import StrEnum
 
 from ledger.refusals import STATUS, GeneralRefusal, class_of
 from ledger.rules.artifacts import ArtifactRefusal
+from ledger.rules.beginning import BeginRefusal
+from ledger.rules.deferrals import DeferralRefusal
+from ledger.rules.delegations import DelegationRefusal
 from ledger.rules.goals import GoalRefusal
+from ledger.rules.handoffs import HandoffRefusal
+from ledger.rules.lease_transfer import ModeRefusal
 from ledger.rules.leases import LeaseRefusal
+from ledger.rules.member_grants import GrantRefusal
 from ledger.rules.members import MemberRefusal
+from ledger.rules.plans import PlanRefusal
 from ledger.rules.todos import TodoRefusal
 from ledger.text.say import LOCALES, Locale, placeholders, say
 
@@ -34,6 +41,13 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Todos": TodoRefusal,
     "Leases": LeaseRefusal,
     "Artifacts": ArtifactRefusal,
+    "Beginning": BeginRefusal,
+    "Handoffs": HandoffRefusal,
+    "Handoff mode": ModeRefusal,
+    "Deferrals": DeferralRefusal,
+    "Delegations": DelegationRefusal,
+    "Grants": GrantRefusal,
+    "Plans": PlanRefusal,
 }
 
 _INTRODUCTION = """\
