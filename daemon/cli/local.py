@@ -86,6 +86,15 @@ LOCAL: "Nouns" = {
             "with counts and heads. The file is made private (0600) and never replaces another.",
             "parameters": {"output": {"help": "The file to make; standard output when absent."}},
         },
+        "import": {
+            "summary": "Make a ledger of what an export wrote, with the same history and the same head.",
+            "example": "ledger import --input ledger.jsonl --home ~/.frontstage-copy",
+            "run": "daemon.local.ledger_import",
+            "about": "Into a home that has no ledger. Every hash is computed again; a file that is damaged, cut short\n"
+            "or out of order leaves nothing behind. Credentials are not in an export: the user\n"
+            "whose home it is acts as the operator and issues new ones with `frontstage token issue`.",
+            "parameters": {"input": {"help": "The file that `ledger export` wrote.", "required": True}},
+        },
         "tail": {
             "summary": "Show the last events, and with --follow those to come.",
             "example": "ledger tail --follow",

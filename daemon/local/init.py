@@ -30,7 +30,7 @@ def main(command: Command) -> int:
     """Make the home and say what to do next."""
     home = home_of(command)
     try:
-        _make_folder(Path(home.path))
+        make_folder(Path(home.path))
         with lock.take(Path(home.lock), started_at_ms=SystemClock().wall_ms(), socket_path=""):
             return _create(command, home)
     except lock.LedgerHeld as error:
@@ -43,7 +43,7 @@ def main(command: Command) -> int:
         return EXIT_FAULT
 
 
-def _make_folder(path: Path) -> None:
+def make_folder(path: Path) -> None:
     """The home, for its owner alone. An existing folder that others may enter is refused, not changed."""
     path.mkdir(mode=HOME_MODE, parents=True, exist_ok=True)
     status = path.stat()

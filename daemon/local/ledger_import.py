@@ -1,0 +1,67 @@
+"""`frontstage ledger import`: an export becomes the ledger of a home that has none."""
+
+import secrets
+from pathlib import Path
+
+from daemon import lock
+from daemon.cli.output import STDOUT, refuse, tell, write
+from daemon.cli.parse import Command, UsageError
+from daemon.clock import SystemClock
+from daemon.init import SECRET_BYTES, write_secret
+from daemon.local.export import Counts
+from daemon.local.homes import home_of
+from daemon.local.importing import ImportRefused, copy_in
+from daemon.local.init import make_folder
+from daemon.paths import Home
+from ledger.canonical import canonical
+from ledger.ports import StoreFault, StoreFull, StoreUnusable
+from ledger.store.sqlite import open_sqlite
+
+EXIT_REFUSED, EXIT_FAULT = 1, 8
+
+
+def main(command: Command) -> int:
+    """Read the file, or say why it cannot be read; then nothing was changed."""
+    home = home_of(command)
+    source = Path(str(command.values["input"]))
+    if Path(home.ledger).exists():
+        return _no(command, "home_exists", f"there is a ledger in {home.path} already")
+    try:
+        with source.open("rb") as file:
+            make_folder(Path(home.path))
+            with lock.take(Path(home.lock), started_at_ms=SystemClock().wall_ms(), socket_path=""):
+                counts = copy_in(file, Path(home.ledger), open_sqlite)
+                _button_key(home)
+    except ImportRefused as error:
+        return _no(command, "import_refused", f"{source} cannot be imported: {error}")
+    except lock.LedgerHeld as error:
+        return _no(command, "home_exists", f"{home.path} is in use: {error}")
+    except FileExistsError:
+        return _no(command, "home_exists", f"there is a ledger in {home.path} already")
+    except OSError as error:
+        raise UsageError(f"{error.filename or source} cannot be used: {error.strerror}", field="input") from error
+    except (StoreUnusable, StoreFull, StoreFault) as error:
+        tell(f"frontstage: the ledger cannot be made: {error}")
+        return EXIT_FAULT
+    write(STDOUT, _told(command, home, counts))
+    return 0
+
+
+def _button_key(home: Home) -> None:
+    """Cards of the ledger it came from are drawn again: their buttons are signed with a secret that stays there."""
+    if not Path(home.button_key).exists():
+        write_secret(Path(home.button_key), secrets.token_hex(SECRET_BYTES))
+
+
+def _told(command: Command, home: Home, counts: Counts) -> bytes:
+    if command.options.json:
+        return canonical({"ok": True, "home": home.path, **vars(counts)}) + b"\n"
+    rows = f"{counts.events} events, {counts.receipts} receipts, {counts.refusals} refusals"
+    return f"made {home.path} of {rows}\nnext: frontstage ledger verify\n".encode()
+
+
+def _no(command: Command, code: str, message: str) -> int:
+    if command.options.json:
+        return refuse(code, message, "nothing was changed", action="ledger.import", details={}, exit_code=EXIT_REFUSED)
+    tell(f"frontstage: {message}\n  nothing was changed")
+    return EXIT_REFUSED

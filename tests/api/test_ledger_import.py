@@ -1,0 +1,147 @@
+"""An export becomes the same ledger again, and a file that is no whole export becomes nothing."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from daemon.cli.main import run
+from ledger.store.sqlite import open_sqlite, open_sqlite_reader
+from tests.api.cli_home import daemon_in, make_home
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch):
+    for name in list(os.environ):
+        if name.startswith("FRONTSTAGE_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory):
+    """A home with members and refusals, and its export."""
+    folder = tmp_path_factory.mktemp("origin")
+    home = make_home(folder / "home")
+    with daemon_in(home) as daemon:
+        for name, done in (("one", True), ("two", True), ("one", False)):
+            assert daemon.owner.act("member.add", {"member_id": name, "kind": "agent", "display_name": name}).ok is done
+    assert run(["ledger", "export", "--home", str(home), "--output", str(folder / "out.jsonl")]) == 0
+    return home, (folder / "out.jsonl").read_bytes()
+
+
+def take_in(data: bytes, folder: Path) -> int:
+    (folder / "in.jsonl").write_bytes(data)
+    return run(["ledger", "import", "--home", str(folder / "copy"), "--input", str(folder / "in.jsonl")])
+
+
+def read(home: Path):
+    store = open_sqlite_reader(home / "ledger.sqlite3")
+    try:
+        anchor = store.refusals_anchor()
+        return (store.incarnation(), store.head(), store.refusals_head(), anchor, list(store.events(0)),
+                list(store.receipts()), list(store.refusals(anchor.seq)))  # fmt: skip
+    finally:
+        store.close()
+
+
+def test_an_export_imports_to_an_equal_head_and_the_copy_goes_on(origin, tmp_path, capfd):
+    home, data = origin
+    assert take_in(data, tmp_path) == 0
+    assert "made " in capfd.readouterr().out
+    assert read(tmp_path / "copy") == read(home)
+    assert run(["ledger", "verify", "--home", str(tmp_path / "copy")]) == 0
+    assert not list((tmp_path / "copy").glob("*.importing*"))
+    copy = ["--home", str(tmp_path / "copy"), "--member-id", "three", "--kind", "agent", "--display-name", "Three"]
+    assert run(["member", "add", *copy]) == 0
+    assert run(["ledger", "export", "--home", str(tmp_path / "copy"), "--output", str(tmp_path / "again.jsonl")]) == 0
+    assert (tmp_path / "again.jsonl").read_bytes().startswith(data.split(b'{"record":"receipt"')[0])
+
+
+def test_pruned_refusals_and_erased_words_come_along(origin, tmp_path):
+    home = tmp_path / "home"
+    shutil.copytree(origin[0], home)
+    store = open_sqlite(home / "ledger.sqlite3")
+    term = store.open_term("x")
+    store.prune_refusals(term, 1)
+    store._connection.execute("UPDATE event SET words = NULL, salt = NULL WHERE seq = 2")
+    store.close()
+    assert run(["ledger", "export", "--home", str(home), "--output", str(tmp_path / "out.jsonl")]) == 0
+    assert take_in((tmp_path / "out.jsonl").read_bytes(), tmp_path) == 0
+    assert read(tmp_path / "copy") == read(home)
+
+
+def test_a_ledger_that_is_there_is_never_replaced(origin, tmp_path, capfd):
+    _, data = origin
+    assert take_in(data, tmp_path) == 0
+    before = (tmp_path / "copy" / "ledger.sqlite3").read_bytes()
+    assert take_in(data, tmp_path) == 1
+    assert "already" in capfd.readouterr().err
+    assert (tmp_path / "copy" / "ledger.sqlite3").read_bytes() == before
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    return data.splitlines(keepends=True)
+
+
+def at(lines: list[bytes], record: str) -> int:
+    return next(index for index, line in enumerate(lines) if json.loads(line)["record"] == record)
+
+
+def _swap(lines, record):
+    index = at(lines, record)
+    lines[index], lines[index + 1] = lines[index + 1], lines[index]
+
+
+def _replace(lines, record, old, new):
+    index = at(lines, record)
+    assert old in lines[index]
+    lines[index] = lines[index].replace(old, new, 1)
+
+
+DAMAGE = {
+    "no end line": lambda lines: lines.pop(),
+    "cut within a line": lambda lines: lines.__setitem__(-1, lines[-1][:-9]),
+    "no last line feed": lambda lines: lines.__setitem__(-1, lines[-1][:-1]),
+    "no first line": lambda lines: lines.pop(0),
+    "empty": lambda lines: lines.clear(),
+    "an event left out": lambda lines: lines.pop(at(lines, "event") + 1),
+    "the last event left out": lambda lines: lines.pop(at(lines, "receipt") - 1),
+    "an event twice": lambda lines: lines.insert(at(lines, "event"), lines[at(lines, "event")]),
+    "events swapped": lambda lines: _swap(lines, "event"),
+    "a receipt left out": lambda lines: lines.pop(at(lines, "receipt")),
+    "a receipt twice": lambda lines: lines.insert(at(lines, "receipt"), lines[at(lines, "receipt")]),
+    "receipts swapped": lambda lines: _swap(lines, "receipt"),
+    "a refusal left out": lambda lines: lines.pop(at(lines, "refusal")),
+    "an event after the receipts": lambda lines: lines.insert(at(lines, "refusal"), lines[at(lines, "event")]),
+    "a second beginning": lambda lines: lines.insert(2, lines[0]),
+    "something after the end": lambda lines: lines.append(lines[-1]),
+    "another fact": lambda lines: _replace(lines, "event", b'"incarnation":"', b'"incarnation":"0'),
+    "another word": lambda lines: _replace(lines, "event", b'"name":"', b'"name":"x'),
+    "another kind beside the body": lambda lines: _replace(lines, "event", b'"kind":"w', b'"kind":"v'),
+    "a hash too short": lambda lines: _replace(lines, "event", b'"hash":"', b'"hash":"","was":"'),
+    "a receipt of events to come": lambda lines: _replace(lines, "receipt", b'"last_seq":', b'"last_seq":9'),
+    "another format": lambda lines: _replace(lines, "ledger", b"_v1", b"_v9"),
+    "another ledger": lambda lines: _replace(lines, "ledger", b'"incarnation":"', b'"incarnation":"0'),
+    "an unknown field": lambda lines: _replace(lines, "event", b'{"record"', b'{"more":1,"record"'),
+    "not JSON": lambda lines: lines.insert(3, b"{\n"),
+    "blank line": lambda lines: lines.insert(3, b"\n"),
+    "binary": lambda lines: lines.insert(3, b"\xff\xfe\n"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_file_that_is_no_whole_export_leaves_nothing(origin, tmp_path, capfd, damage):
+    lines = lines_of(origin[1])
+    DAMAGE[damage](lines)
+    assert take_in(b"".join(lines), tmp_path) == 1
+    assert "nothing was changed" in capfd.readouterr().err
+    assert {path.name for path in (tmp_path / "copy").glob("*")} <= {"daemon.lock"}
+
+
+def test_a_file_that_is_not_there_is_a_mistake(tmp_path, capfd):
+    home = str(tmp_path / "copy")
+    assert run(["ledger", "import", "--home", home, "--input", str(tmp_path / "none")]) == 2
+    assert "none" in capfd.readouterr().err
+    assert not Path(home).exists()
