@@ -1,7 +1,7 @@
-"""Actions on leases: numbers 50 to 59."""
+"""Actions on leases and on how work is held: numbers 50 to 59, and 35."""
 
-from ledger.actions.base import AGENTS, ANYONE, Action, who
-from ledger.rules import leases
+from ledger.actions.base import AGENTS, ANYONE, PEOPLE, Action, who
+from ledger.rules import beginning, handoff_params, lease_transfer, leases
 
 ROWS = (
     Action(
@@ -9,7 +9,7 @@ ROWS = (
         number=50,
         params=leases.AcquireLease,
         who=AGENTS,
-        decide=leases.decide_acquire,
+        decide=beginning.decide_acquire,
         example="task-lease acquire --goal-id docs --todo-id todo_000012 --idempotency-key run-1 --ttl-seconds 900",
     ),
     Action(
@@ -42,5 +42,24 @@ ROWS = (
         who=who("daemon"),
         decide=leases.decide_expire,
         hidden=True,
+    ),
+    Action(
+        name="task-lease.transfer",
+        number=55,
+        params=handoff_params.TransferLease,
+        who=AGENTS,
+        decide=lease_transfer.decide_transfer,
+        example=(
+            "task-lease transfer --goal-id docs --todo-id todo_000012 --idempotency-key run-1 --expected-version 1 "
+            "--new-owner helper --new-idempotency-key run-2"
+        ),
+    ),
+    Action(
+        name="goal.set-handoff-mode",
+        number=35,
+        params=handoff_params.SetHandoffMode,
+        who=PEOPLE,
+        decide=lease_transfer.decide_set_mode,
+        example="goal set-handoff-mode --goal-id docs --handoff-mode hard_lease",
     ),
 )

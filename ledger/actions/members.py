@@ -1,7 +1,7 @@
 """Actions on members, their credentials and the workspace: numbers 1 to 19."""
 
-from ledger.actions.base import ANYONE, OPERATOR, Action, who
-from ledger.rules import members, tokens
+from ledger.actions.base import ANYONE, OPERATOR, PEOPLE, Action, who
+from ledger.rules import member_grants, members, tokens
 
 ROWS = (
     Action(
@@ -70,5 +70,60 @@ ROWS = (
         who=OPERATOR,
         decide=members.decide_rotate,
         example="button-key rotate --grace-seconds 86400",
+    ),
+    Action(
+        name="member.grant",
+        number=10,
+        params=member_grants.GrantMember,
+        who=PEOPLE,
+        decide=member_grants.decide_grant,
+        example="member grant --member-id builder --goal-id docs --action-kind check --ttl-seconds 86400",
+    ),
+    Action(
+        name="member.revoke-grant",
+        number=11,
+        params=member_grants.RevokeGrant,
+        who=PEOPLE,
+        decide=member_grants.decide_revoke_grant,
+        example="member revoke-grant --grant-id grant_12",
+    ),
+    Action(
+        name="member.profile",
+        number=12,
+        params=member_grants.ProfileMember,
+        who=who("operator", "owner", "agent"),
+        decide=member_grants.decide_profile,
+        example="member profile --member-id builder --scope-summary 'Checks links' --preferred-action-kind check",
+    ),
+    Action(
+        name="member.grants",
+        number=13,
+        params=member_grants.ListGrants,
+        who=ANYONE,
+        example="member grants --member-id builder",
+    ),
+    Action(
+        name="member.end-grant",
+        number=14,
+        params=member_grants.EndGrant,
+        who=who("daemon"),
+        decide=member_grants.decide_end_grant,
+        hidden=True,
+    ),
+    Action(
+        name="token.rotate",
+        number=15,
+        params=tokens.RotateToken,
+        who=who("operator", "owner", "agent"),
+        decide=tokens.decide_rotate_token,
+        mints="secret_digest",
+        example="token rotate --token-id tok_12 --grace-seconds 3600",
+    ),
+    Action(
+        name="token.list",
+        number=16,
+        params=tokens.ListTokens,
+        who=who("operator", "owner", "agent"),
+        example="token list --member-id builder",
     ),
 )

@@ -1,7 +1,7 @@
 """Actions on todos: numbers 40 to 49 and 150 to 159."""
 
-from ledger.actions.base import AGENTS, ANYONE, WORKERS, Action
-from ledger.rules import completion, todo_params, todos
+from ledger.actions.base import AGENTS, ANYONE, WORKERS, Action, who
+from ledger.rules import beginning, completion, deferrals, todo_params, todos
 
 ROWS = (
     Action(
@@ -17,7 +17,7 @@ ROWS = (
         number=41,
         params=todo_params.ClaimTodo,
         who=AGENTS,
-        decide=todos.decide_claim,
+        decide=beginning.decide_claim,
         example="todo claim --goal-id docs --todo-id todo_000012",
     ),
     Action(
@@ -63,5 +63,29 @@ ROWS = (
     Action(name="todo.list", number=47, params=todo_params.ListTodos, who=ANYONE, example="todo list --goal-id docs"),
     Action(
         name="todo.ready", number=48, params=todo_params.ReadyTodos, who=ANYONE, example="todo ready --goal-id docs"
+    ),
+    Action(
+        name="todo.defer",
+        number=150,
+        params=todo_params.DeferTodo,
+        who=WORKERS,
+        decide=deferrals.decide_defer,
+        example="todo defer --goal-id docs --todo-id todo_000012 --resume-when todo_done:todo_000011",
+    ),
+    Action(
+        name="todo.resume",
+        number=151,
+        params=todo_params.ResumeTodo,
+        who=WORKERS,
+        decide=deferrals.decide_resume,
+        example="todo resume --goal-id docs --todo-id todo_000012 --reason 'The fix is merged'",
+    ),
+    Action(
+        name="todo.wake",
+        number=152,
+        params=todo_params.WakeTodo,
+        who=who("daemon"),
+        decide=deferrals.decide_wake,
+        hidden=True,
     ),
 )

@@ -10,6 +10,7 @@ from ledger.events import ERASED, Facts, Recorded
 from ledger.ids import MemberId, TodoId
 from ledger.records import Artifact, Lease, Todo
 from ledger.rules import artifacts, leases, todo_events
+from ledger.rules.handoff_events import LeaseTransferred
 from ledger.state import Goal, put, take
 
 
@@ -71,18 +72,18 @@ def index_lease(goal: Goal, lease: Lease) -> None:
 
 def _todo_claimed(goal: Goal, event: Recorded) -> None:
     facts = cast("todo_events.TodoClaimed", event.facts)
-    _change(goal, facts.todo_id, claimed_by=facts.agent_id, claim_seq=event.seq, claim_from_lease=False)
+    change_todo(goal, facts.todo_id, claimed_by=facts.agent_id, claim_seq=event.seq, claim_from_lease=False)
 
 
 def _todo_released(goal: Goal, event: Recorded) -> None:
-    _change(goal, cast("todo_events.TodoReleased", event.facts).todo_id, claimed_by=None, claim_from_lease=False)
+    change_todo(goal, cast("todo_events.TodoReleased", event.facts).todo_id, claimed_by=None, claim_from_lease=False)
 
 
 def _todo_updated(goal: Goal, event: Recorded) -> None:
     facts, words = cast("todo_events.TodoUpdated", event.facts), event.words
     todo = goal.todos[facts.todo_id]
     title, note = (words.title, words.note) if isinstance(words, todo_events.TodoUpdateWords) else (None, None)
-    _change(
+    change_todo(
         goal,
         facts.todo_id,
         priority=facts.priority or todo.priority,
@@ -94,12 +95,12 @@ def _todo_updated(goal: Goal, event: Recorded) -> None:
 
 
 def _todo_blocked(goal: Goal, event: Recorded) -> None:
-    _change(goal, cast("todo_events.TodoBlocked", event.facts).todo_id, status="blocked", reason=_reason(event))
+    change_todo(goal, cast("todo_events.TodoBlocked", event.facts).todo_id, status="blocked", reason=_reason(event))
 
 
 def _todo_completed(goal: Goal, event: Recorded) -> None:
     facts = cast("todo_events.TodoCompleted", event.facts)
-    _change(
+    change_todo(
         goal,
         facts.todo_id,
         status="done",
@@ -114,6 +115,7 @@ def _todo_completed(goal: Goal, event: Recorded) -> None:
         note=_reason(event) or goal.todos[facts.todo_id].note,
     )
     goal.done_total += 1
+    goal.handoffs.finished(facts.todo_id)
     for other in goal.waiting.pop(facts.todo_id, ()):
         left = goal.unmet.pop(other) - 1
         if left:
@@ -124,10 +126,11 @@ def _todo_completed(goal: Goal, event: Recorded) -> None:
 
 def _todo_cancelled(goal: Goal, event: Recorded) -> None:
     facts = cast("todo_events.TodoCancelled", event.facts)
-    _change(goal, facts.todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=_reason(event))
+    change_todo(goal, facts.todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=_reason(event))
     for other in goal.todos[facts.todo_id].depends_on:
         _stop_waiting(goal, other, facts.todo_id)
     goal.unmet.pop(facts.todo_id, None)
+    goal.handoffs.taken_up(facts.todo_id)
 
 
 def _stop_waiting(goal: Goal, other: TodoId, todo_id: TodoId) -> None:
@@ -139,7 +142,8 @@ def _stop_waiting(goal: Goal, other: TodoId, todo_id: TodoId) -> None:
         del goal.waiting[other]
 
 
-def _change(goal: Goal, todo_id: TodoId, **changes: object) -> None:
+def change_todo(goal: Goal, todo_id: TodoId, **changes: object) -> None:
+    """Another value of a todo's record, with its places in the indexes."""
     before = goal.todos[todo_id]
     _store(goal, before, replace(before, **changes))
 
@@ -201,7 +205,7 @@ def _lease_acquired(goal: Goal, event: Recorded) -> None:
     goal.keys.setdefault(facts.todo_id, set()).add(facts.idempotency_key)
     goal.scopes.add(facts.todo_id, facts.write_scopes)
     insort(goal.due, (facts.expires_at_ms, facts.todo_id))
-    _change(goal, facts.todo_id, claimed_by=facts.owner, claim_seq=event.seq, claim_from_lease=True)
+    change_todo(goal, facts.todo_id, claimed_by=facts.owner, claim_seq=event.seq, claim_from_lease=True)
 
 
 def _lease_renewed(goal: Goal, event: Recorded) -> None:
@@ -212,6 +216,27 @@ def _lease_renewed(goal: Goal, event: Recorded) -> None:
         lease, version=facts.version, expires_at_ms=facts.expires_at_ms, updated_at_ms=event.at_ms, seq=event.seq
     )
     insort(goal.due, (facts.expires_at_ms, facts.todo_id))
+
+
+def move_lease(goal: Goal, event: Recorded, facts: LeaseTransferred) -> None:
+    """The lease and the claim that it set go on under another owner; what it may write stays."""
+    lease = goal.leases[facts.todo_id]
+    _forget_due(goal, lease)
+    goal.leases[facts.todo_id] = replace(
+        lease,
+        owner=facts.owner,
+        idempotency_key=facts.idempotency_key,
+        acquire_ttl_seconds=facts.acquire_ttl_seconds,
+        version=facts.version,
+        lease_epoch=facts.lease_epoch,
+        acquired_at_ms=event.at_ms,
+        updated_at_ms=event.at_ms,
+        expires_at_ms=facts.expires_at_ms,
+        seq=event.seq,
+    )
+    goal.keys.setdefault(facts.todo_id, set()).add(facts.idempotency_key)
+    insort(goal.due, (facts.expires_at_ms, facts.todo_id))
+    change_todo(goal, facts.todo_id, claimed_by=facts.owner, claim_seq=event.seq, claim_from_lease=True)
 
 
 def _lease_released(goal: Goal, event: Recorded) -> None:
@@ -256,7 +281,7 @@ def _forget_due(goal: Goal, lease: Lease) -> None:
 
 def _end_claim(goal: Goal, todo_id: TodoId) -> None:
     if goal.todos[todo_id].claim_from_lease:
-        _change(goal, todo_id, claimed_by=None, claim_from_lease=False)
+        change_todo(goal, todo_id, claimed_by=None, claim_from_lease=False)
 
 
 def _artifact_submitted(goal: Goal, event: Recorded) -> None:

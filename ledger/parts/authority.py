@@ -43,10 +43,10 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 class Authority(Part):
     """The rights of members beyond their registration: profiles and grants."""
 
-    grants: dict[str, MemberGrant] = {}
-    of_member: dict[MemberId, tuple[str, ...]] = {}
+    grants: dict[str, MemberGrant] = msgspec.field(default_factory=dict)
+    of_member: dict[MemberId, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """All grants a member ever had, those that ended included: they say what is limited to what is granted."""
-    registrations: dict[MemberId, Registration] = {}
-    profiles: dict[MemberId, Profile] = {}
-    until: list[tuple[int, str]] = []
+    registrations: dict[MemberId, Registration] = msgspec.field(default_factory=dict)
+    profiles: dict[MemberId, Profile] = msgspec.field(default_factory=dict)
+    until: list[tuple[int, str]] = msgspec.field(default_factory=list)
     """The ends of grants that have not ended yet, in their order."""

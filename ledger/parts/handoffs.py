@@ -61,15 +61,17 @@ class Delegation(msgspec.Struct, frozen=True, kw_only=True):
 class Handoffs(Part):
     """Work of a goal that was handed over, put off or delegated."""
 
-    notes: dict[TodoId, HandoffNote] = {}
-    deferrals: dict[TodoId, Deferral] = {}
-    due: list[tuple[int, TodoId]] = []
-    awaiting: dict[TodoId, tuple[TodoId, ...]] = {}
+    notes: dict[TodoId, HandoffNote] = msgspec.field(default_factory=dict)
+    deferrals: dict[TodoId, Deferral] = msgspec.field(default_factory=dict)
+    due: list[tuple[int, TodoId]] = msgspec.field(default_factory=list)
+    awaiting: dict[TodoId, tuple[TodoId, ...]] = msgspec.field(default_factory=dict)
     """By the todo that must be done: those that wait for it."""
-    ripe: dict[TodoId, None] = {}
+    wanting: dict[TodoId, str] = msgspec.field(default_factory=dict)
+    """Those that wait for a capability, with its name."""
+    ripe: dict[TodoId, None] = msgspec.field(default_factory=dict)
     """Those whose awaited todo is done."""
-    delegations: dict[str, Delegation] = {}
-    of_delegate: dict[MemberId, tuple[str, ...]] = {}
+    delegations: dict[str, Delegation] = msgspec.field(default_factory=dict)
+    of_delegate: dict[MemberId, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def put_off(self, deferral: Deferral) -> None:
         """Enter one."""
@@ -80,10 +82,14 @@ class Handoffs(Part):
             awaited = TodoId(deferral.reference)
             self.awaiting[awaited] = (*self.awaiting.get(awaited, ()), deferral.todo_id)
 
+        if deferral.condition == "capability":
+            self.wanting[deferral.todo_id] = deferral.reference
+
     def taken_up(self, todo_id: TodoId) -> None:
         """Forget a deferral, if there is one: the work goes on, or is given up."""
         deferral = self.deferrals.pop(todo_id, None)
         self.ripe.pop(todo_id, None)
+        self.wanting.pop(todo_id, None)
         if deferral is None:
             return
         entry = (deferral.due_ms or 0, todo_id)

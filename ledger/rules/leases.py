@@ -19,6 +19,7 @@ from ledger.params import GoalIdText, KeyText, MemberIdText, Params, Scopes, Tod
 from ledger.records import Lease, Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, granted, lacking, must_review, refuse, registered, unmet
+from ledger.rules.waking import is_open, woken
 from ledger.scopes import canonical_scope, within
 from ledger.state import Goal, Workspace
 
@@ -112,7 +113,9 @@ class AcquireLease(Params):
     )
 
 
-class _Fenced(Params):
+class Fenced(Params):
+    """What names the execution that holds a lease."""
+
     goal_id: Annotated[GoalIdText, Field(description="The goal.")]
     todo_id: Annotated[TodoIdText, Field(description="The todo.")]
     idempotency_key: Annotated[KeyText, Field(description="The key the lease was acquired with.")]
@@ -120,7 +123,7 @@ class _Fenced(Params):
     expected_version: Annotated[Version | None, Field(description="The version last seen.")] = None
 
 
-class RenewLease(_Fenced):
+class RenewLease(Fenced):
     """Hold a lease for longer."""
 
     ttl_seconds: Annotated[TtlSeconds | None, Field(description="From now, in seconds; as acquired when absent.")] = (
@@ -128,7 +131,7 @@ class RenewLease(_Fenced):
     )
 
 
-class ReleaseLease(_Fenced):
+class ReleaseLease(Fenced):
     """Give a lease back."""
 
 
@@ -179,16 +182,27 @@ def given_back(lease: Lease) -> LeaseReleased:
 
 
 def owner_constraint(
-    workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId, caller: Caller, now_ms: int
+    workspace: Workspace,
+    goal: Goal,
+    todo_id: TodoId,
+    owner: MemberId,
+    caller: Caller,
+    now_ms: int,
+    *,
+    given_by: MemberId | None = None,
 ) -> Refusal | None:
-    """Why this owner may not hold this todo; first failure wins. Nobody takes a lease in another's name."""
+    """Why this owner may not hold this todo; first failure wins.
+
+    Nobody takes a lease in another's name; whose claim goes over to another is `given_by`.
+    """
     todo = goal.todos.get(todo_id)
     if todo is None:
         return refuse(LeaseRefusal.TODO_NOT_FOUND, todo_id=todo_id)
-    if todo.status != "open":
+    if not is_open(workspace, goal, todo, now_ms):
         return refuse(LeaseRefusal.TODO_NOT_OPEN, todo_id=todo_id, status=todo.status)
     member = registered(workspace, owner)
-    if owner != caller.member_id or (member is not None and member.kind != "agent"):
+    in_anothers_name = given_by is None and owner != caller.member_id
+    if in_anothers_name or (member is not None and member.kind != "agent"):
         return refuse(LeaseRefusal.INVALID_OWNER, owner=owner)
     if member is None or not granted(member, goal.goal_id):
         return refuse(LeaseRefusal.OWNER_NOT_REGISTERED, owner=owner)
@@ -196,7 +210,7 @@ def owner_constraint(
         return refuse(LeaseRefusal.OWNER_EXCLUDED_FROM_TODO, owner=owner)
     claim = effective_claim(goal, todo, now_ms)
     held = effective_lease(goal, todo_id, now_ms)
-    if claim is not None and claim != owner and (held is None or not todo.claim_from_lease):
+    if claim not in {None, owner, given_by} and (held is None or not todo.claim_from_lease):
         return refuse(LeaseRefusal.OWNER_CONFLICTS_WITH_CLAIM, claimed_by=claim)
     if not goal.is_executable or todo.role != "agent" or unmet(goal, todo):
         return refuse(
@@ -229,7 +243,7 @@ def decide_acquire(workspace: Workspace, caller: Caller, ask: AcquireLease, now_
         return _answer_held(held, ask, owner, scopes)
     if ask.idempotency_key in goal.keys.get(todo_id, ()):
         return refuse(LeaseRefusal.IDEMPOTENCY_KEY_REUSE, todo_id=todo_id)
-    if (broken := _not_ready(workspace, goal, todo_id, owner)) is not None:
+    if (broken := not_ready(workspace, goal, todo_id, owner)) is not None:
         return broken
     if (meets := _conflicts(goal, todo_id, scopes, now_ms)) is not None:
         return meets
@@ -243,13 +257,14 @@ def decide_acquire(workspace: Workspace, caller: Caller, ask: AcquireLease, now_
         lease_epoch=(0 if last is None else last.lease_epoch) + 1,
         expires_at_ms=now_ms + ask.ttl_seconds * 1000,
     )
-    return (*lapse(goal, todo_id, now_ms), Draft(facts=facts, goal_id=goal.goal_id))
+    begins = Draft(facts=facts, goal_id=goal.goal_id)
+    return (*lapse(goal, todo_id, now_ms), *woken(goal, goal.todos[todo_id]), begins)
 
 
 def decide_renew(workspace: Workspace, caller: Caller, ask: RenewLease, now_ms: int) -> Decision:
     """Extend the lease of exactly this execution, if it still holds."""
     goal = workspace.goals[GoalId(ask.goal_id)]
-    lease = _fence(goal, caller, ask)
+    lease = fence(goal, caller, ask)
     if isinstance(lease, Refusal):
         return lease
     if lease is None or effective_lease(goal, lease.todo_id, now_ms) is None:
@@ -266,7 +281,7 @@ def decide_renew(workspace: Workspace, caller: Caller, ask: RenewLease, now_ms: 
 def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseLease, _now_ms: int) -> Decision:
     """Give back what this execution holds; an exact repeat reads back the released record."""
     goal = workspace.goals[GoalId(ask.goal_id)]
-    lease = _fence(goal, caller, ask)
+    lease = fence(goal, caller, ask)
     if isinstance(lease, Refusal):
         return lease
     if lease is None:
@@ -304,7 +319,8 @@ def _scopes(goal: Goal, todo_id: TodoId, asked: tuple[str, ...]) -> tuple[str, .
     return tuple(dict.fromkeys(scopes))
 
 
-def _not_ready(workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId) -> Refusal | None:
+def not_ready(workspace: Workspace, goal: Goal, todo_id: TodoId, owner: MemberId) -> Refusal | None:
+    """What a new holder has yet to read, or is not able to do."""
     if must_review(goal, owner):
         return refuse(LeaseRefusal.OBJECTIVE_REVIEW_REQUIRED, revision=goal.confirmed)
     missing = lacking(goal, goal.todos[todo_id], workspace.members[owner])
@@ -345,7 +361,7 @@ def _conflicts(goal: Goal, todo_id: TodoId, scopes: tuple[str, ...], now_ms: int
     return refuse(LeaseRefusal.WRITE_SCOPE_CONFLICT, conflicts=meets[:CONFLICTS_SHOWN_MAX], conflicts_total=len(meets))
 
 
-def _fence(goal: Goal, caller: Caller, ask: _Fenced) -> Lease | Refusal | None:
+def fence(goal: Goal, caller: Caller, ask: Fenced) -> Lease | Refusal | None:
     """Compare and swap on version, owner and execution key; None where no record was ever made."""
     if TodoId(ask.todo_id) not in goal.todos:
         return refuse(LeaseRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)

@@ -1,9 +1,11 @@
 """What may be asked of a todo: the parameters of its actions."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AwareDatetime, Field, TypeAdapter, ValidationInfo, field_validator
 
+from ledger.ids import CAPABILITY_PATTERN, TODO_ID_PATTERN
 from ledger.params import (
     LIST_MAX,
     ArtifactIdText,
@@ -22,6 +24,11 @@ from ledger.params import (
     TodoIdText,
     Version,
 )
+
+RESUME_CHARS_MAX = 200
+_REFERENCE = re.compile(r"[A-Za-z0-9_.:@/#-]{1,160}")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?([Zz]|[+-]\d{2}:\d{2})")
+_MOMENTS = TypeAdapter(AwareDatetime)
 
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
 _Todo = Annotated[TodoIdText, Field(description="The todo.")]
@@ -126,11 +133,66 @@ class CompleteTodo(FencedTodo):
         return claimed_by
 
 
+class DeferTodo(FencedTodo):
+    """Put a todo off until something holds."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    resume_when: Annotated[
+        str,
+        Field(
+            max_length=RESUME_CHARS_MAX,
+            description=(
+                "`todo_done:TODO_ID`, `time:RFC3339` or `capability_available:NAME`, which take it up by themselves, "
+                "or `pr_merged:REFERENCE`, which somebody reports with todo resume."
+            ),
+        ),
+    ]
+    reason: Annotated[OptionalReason, Field(description="Why it is put off.")] = ""
+
+    @field_validator("resume_when")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        resume_condition(text)
+        return text
+
+
+class ResumeTodo(Params):
+    """Take a todo up again that was put off."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    reason: Annotated[OptionalReason, Field(description="What has come to hold.")] = ""
+
+
+class WakeTodo(Params):
+    """Take up a todo whose deferral is over; the daemon's own."""
+
+    goal_id: GoalIdText
+    todo_id: TodoIdText
+
+
+def resume_condition(text: str) -> tuple[Literal["todo_done", "time", "capability", "report"], str, int | None]:
+    """What a todo waits for: the condition, what it refers to, and the moment in milliseconds. Raises ValueError."""
+    kind, _, reference = text.partition(":")
+    if kind == "time" and _MOMENT.fullmatch(reference):
+        return "time", "", int(_MOMENTS.validate_python(reference).timestamp() * 1000)
+    if kind == "todo_done" and re.fullmatch(TODO_ID_PATTERN, reference):
+        return "todo_done", reference, None
+    if kind == "capability_available" and re.fullmatch(CAPABILITY_PATTERN, reference):
+        return "capability", reference, None
+    if kind == "pr_merged" and _REFERENCE.fullmatch(reference):
+        return "report", reference, None
+    raise ValueError("must be todo_done:TODO_ID, time:RFC3339, capability_available:NAME or pr_merged:REFERENCE")
+
+
 class ListTodos(Params):
     """The todos of a goal."""
 
     goal_id: _Goal
-    status: Annotated[Literal["open", "done", "blocked", "cancelled"] | None, Field(description="Only these.")] = None
+    status: Annotated[
+        Literal["open", "done", "blocked", "deferred", "cancelled"] | None, Field(description="Only these.")
+    ] = None
     after: Annotated[TodoIdText | None, Field(description="Continue after this todo.")] = None
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
 

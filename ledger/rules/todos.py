@@ -12,6 +12,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
+from ledger.rules.authority import DelegatedAction, delegated
 from ledger.rules.common import (
     Caller,
     Decision,
@@ -46,6 +47,7 @@ from ledger.rules.todo_params import (
     ReleaseTodo,
     UpdateTodo,
 )
+from ledger.rules.waking import is_open, woken
 from ledger.scopes import canonical_scope, within
 from ledger.state import Goal, Workspace
 
@@ -117,7 +119,7 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
         return scopes
     if ask.role == "user" and ask.task_class is None:
         return refuse(TodoRefusal.ACTOR_REQUIRED, field="task_class")
-    if (broken := _may_plan(workspace, goal, caller) or _agents_named(workspace, goal, ask)) is not None:
+    if (broken := may_plan(workspace, goal, caller) or _agents_named(workspace, goal, ask)) is not None:
         return broken
     words = TodoWords(title=ask.text, acceptance=ask.acceptance)
     return (Draft(facts=_added_facts(ask, todo_id, scopes), words=words, goal_id=goal.goal_id),)
@@ -144,7 +146,7 @@ def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: i
     if goal.intent.handoff_mode == "hard_lease":
         return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE)
     claimed = Draft(facts=TodoClaimed(todo_id=todo.todo_id, agent_id=caller.member_id), goal_id=goal.goal_id)
-    return (*lapse(goal, todo.todo_id, now_ms), claimed)
+    return (*lapse(goal, todo.todo_id, now_ms), *woken(goal, todo), claimed)
 
 
 def decide_release(workspace: Workspace, caller: Caller, ask: ReleaseTodo, now_ms: int) -> Decision:
@@ -167,9 +169,9 @@ def decide_update(workspace: Workspace, caller: Caller, ask: UpdateTodo, now_ms:
     """Change words or priority; only its holder or an owner may, and something must change."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
-    if (broken := _may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
+    if (broken := may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
         return broken
-    assert todo is not None, "_may_touch refuses an unknown todo"
+    assert todo is not None, "may_touch refuses an unknown todo"
     if ask.status == "open" and todo.status != "blocked":
         return refuse(TodoRefusal.TODO_NOT_BLOCKED, status=todo.status)
     if todo.status not in {"open", "blocked"}:
@@ -185,33 +187,33 @@ def decide_block(workspace: Workspace, caller: Caller, ask: BlockTodo, now_ms: i
     """Mark work that cannot go on; a lease on it ends, for nobody works behind a block."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
-    if (broken := _may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
+    if (broken := may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
         return broken
-    assert todo is not None, "_may_touch refuses an unknown todo"
+    assert todo is not None, "may_touch refuses an unknown todo"
     if todo.status != "open":
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    if (broken := _fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
+    if (broken := fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
         return broken
     blocked = Draft(facts=TodoBlocked(todo_id=todo.todo_id), words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id)
-    return (*_end_lease(goal, todo.todo_id, now_ms), blocked)
+    return (*end_lease(goal, todo.todo_id, now_ms), blocked)
 
 
 def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms: int) -> Decision:
     """Take work out, unless other open work waits for it: that would wait for ever."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
-    if (broken := _may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
+    if (broken := may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms, "supersede")) is not None:
         return broken
-    assert todo is not None, "_may_touch refuses an unknown todo"
-    if todo.status not in {"open", "blocked"}:
+    assert todo is not None, "may_touch refuses an unknown todo"
+    if todo.status not in {"open", "blocked", "deferred"}:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    if (broken := _fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
+    if (broken := fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
         return broken
-    if dependents := sorted(goal.waiting.get(todo.todo_id, ())):
+    if dependents := sorted({*goal.waiting.get(todo.todo_id, ()), *goal.handoffs.awaiting.get(todo.todo_id, ())}):
         return refuse(TodoRefusal.TODO_HAS_DEPENDENTS, dependents=dependents)
     words = ReasonWords(reason=ask.reason) if ask.reason else None
     cancelled = Draft(facts=TodoCancelled(todo_id=todo.todo_id), words=words, goal_id=goal.goal_id)
-    return (*_end_lease(goal, todo.todo_id, now_ms), cancelled)
+    return (*end_lease(goal, todo.todo_id, now_ms), cancelled)
 
 
 def _added_facts(ask: AddTodo, todo_id: TodoId, scopes: tuple[str, ...]) -> TodoAdded:
@@ -241,7 +243,7 @@ def _scopes_within(goal: Goal, asked: tuple[str, ...]) -> tuple[str, ...] | Refu
     return tuple(dict.fromkeys(scopes))
 
 
-def _may_plan(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
+def may_plan(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
     """Work is changed by an agent that has the goal, by those who decide for it, and by whoever proposed it."""
     member = registered(workspace, caller.member_id)
     if member is not None and member.kind == "agent" and granted(member, goal.goal_id):
@@ -285,7 +287,7 @@ def _may_begin(
         return refuse(TodoRefusal.CLAIM_ACTOR_MISMATCH, agent_id=ask.agent_id)
     if (broken := _taken(goal, todo, caller, now_ms)) is not None:
         return broken
-    if todo.status != "open" or todo.role != "agent":
+    if todo.role != "agent" or not is_open(workspace, goal, todo, now_ms):
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status, role=todo.role)
     if must_review(goal, caller.member_id):
         return refuse(TodoRefusal.OBJECTIVE_REVIEW_REQUIRED, revision=goal.confirmed)
@@ -304,23 +306,32 @@ def _taken(goal: Goal, todo: Todo, caller: Caller, now_ms: int) -> Refusal | Non
     return None if claim in {None, caller.member_id} else refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=claim)
 
 
-def _may_touch(
-    workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, todo_id: str, now_ms: int
+def may_touch(
+    workspace: Workspace,
+    goal: Goal,
+    todo: Todo | None,
+    caller: Caller,
+    todo_id: str,
+    now_ms: int,
+    action: DelegatedAction = "update",
 ) -> Refusal | None:
+    """Why this caller may not change what the todo is: an owner always may, an agent what nobody else holds."""
     if goal.state in CLOSED:
         return refuse(TodoRefusal.GOAL_CLOSED, state=goal.state)
     if todo is None:
         return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=todo_id)
-    if (broken := _may_plan(workspace, goal, caller)) is not None:
+    if (broken := may_plan(workspace, goal, caller)) is not None:
         return broken
     if is_owner(goal, caller.member_id, workspace):
         return None
     if caller.member_id in todo.excluded_agents:
         return refuse(TodoRefusal.ACTOR_EXCLUDED, member_id=caller.member_id)
     holder = effective_claim(goal, todo, now_ms)
-    if holder not in {None, caller.member_id}:
-        return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
-    return None
+    if holder in {None, caller.member_id}:
+        return None
+    if delegated(workspace, goal, todo, caller.member_id, action, now_ms) is not None:
+        return None
+    return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
 
 
 def fence(goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int) -> Lease | Refusal | None:
@@ -342,7 +353,7 @@ def fence(goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int) 
     return lease
 
 
-def _fenced_out(
+def fenced_out(
     workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int
 ) -> Refusal | None:
     """A late execution of the same agent may not end the lease of the one of now; an owner may end any."""
@@ -364,7 +375,8 @@ def everything_held(goal: Goal, member_id: MemberId) -> Iterator[Draft]:
             yield Draft(facts=TodoReleased(todo_id=todo.todo_id), goal_id=goal.goal_id)
 
 
-def _end_lease(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
+def end_lease(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
+    """The end of whatever lease is on the todo."""
     lease = goal.leases.get(todo_id)
     if lease is None or lease.status != "active":
         return ()
