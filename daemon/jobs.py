@@ -6,18 +6,18 @@ of apscheduler says when each job runs next; one loop with the injected clock fi
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from daemon.due import Agenda
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
-from ledger.ids import DAEMON, GoalId, TodoId
+from ledger.ids import DAEMON
 from ledger.ports import JournalRow, StoreFault, WriterFenced
 from ledger.rules.common import Caller
-from ledger.rules.leases import ExpireLease
 from ledger.writer import Keep, Request
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PRUNE_EVERY_S = 3_600
 SLEEP_S_MAX = 1.0
 """The clock is asked at least this often, for it may have been set or stopped meanwhile."""
 SWEEP_MAX = 500
-"""Leases written off in one sweep; the rest follow in the next."""
+"""Things done in one sweep; the rest follow in the next."""
 REFUSALS_KEPT_MAX = 100_000
 
 _log = logging.getLogger("frontstage.jobs")
@@ -50,23 +50,19 @@ class Job:
         self.due = self.trigger.get_next_fire_time(self.due, now)
 
 
-def lapsed(service: Service, now_ms: int) -> Iterator[tuple[GoalId, TodoId]]:
-    """Leases past their end that nobody has written off yet."""
-    for goal in service.committed.goals.values():
-        for todo_id in goal.lapsed(now_ms):
-            yield goal.goal_id, todo_id
-
-
-async def sweep(service: Service) -> int:
-    """Write off what has lapsed; returns how many."""
-    due = [pair for pair, _ in zip(lapsed(service, service.clock.now_ms()), range(SWEEP_MAX), strict=False)]
-    for goal_id, todo_id in due:
-        params = ExpireLease(goal_id=goal_id, todo_id=todo_id)
-        request = Request(
-            action=ACTIONS["task-lease.expire"], params=params, caller=_CALLER, proof=_PROOF, request_key=None
+async def sweep(service: Service, agenda: Agenda | None = None) -> int:
+    """Ask for what is due; returns how much was recorded. Without an agenda everything is looked at."""
+    agenda = agenda or Agenda()
+    agenda.refresh(service.committed, service.registry_seq, service.recent)
+    recorded = 0
+    for asked in agenda.take(service.committed, service.clock.now_ms(), SWEEP_MAX):
+        action = ACTIONS[asked.action]
+        params = action.params.model_validate(asked.params)
+        answer = await service.submit(
+            Request(action=action, params=params, caller=_CALLER, proof=_PROOF, request_key=None)
         )
-        await service.submit(request)
-    return len(due)
+        recorded += bool(answer.events)
+    return recorded
 
 
 async def probe(service: Service) -> None:
@@ -82,8 +78,9 @@ async def run(service: Service) -> None:
     # A tenth of a second of imports that readiness need not wait for.
     from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415
 
+    agenda = Agenda()
     jobs = [
-        Job("leases expired", IntervalTrigger(seconds=SWEEP_EVERY_S, timezone=UTC), lambda: sweep(service)),
+        Job("due", IntervalTrigger(seconds=SWEEP_EVERY_S, timezone=UTC), lambda: sweep(service, agenda)),
         Job(
             "refusals pruned",
             IntervalTrigger(seconds=PRUNE_EVERY_S, timezone=UTC),

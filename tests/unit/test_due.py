@@ -1,0 +1,117 @@
+"""What is due follows from the state: nothing is forgotten, nothing is done twice."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from daemon.due import Agenda, Asked, Source
+from ledger.codec import decode_event
+from tests.support.world import DOCS, World
+
+TTL_MS = 30_000
+
+
+@pytest.fixture
+def world():
+    made = World()
+    made.activate()
+    for todo_id in ("todo_one", "todo_two"):
+        made.add(todo_id)
+    return made
+
+
+def recent(world, last=10_000):
+    rows = list(world.store.events(0))[-last:]
+    return [decode_event(row.body, row.words, row.hash) for row in rows]
+
+
+def refreshed(agenda, world, last=10_000):
+    agenda.refresh(world.state, 0, recent(world, last))
+    return agenda
+
+
+def lapse(todo_id):
+    return Asked("task-lease.expire", {"goal_id": DOCS, "todo_id": todo_id})
+
+
+def test_a_lease_is_due_at_its_end_and_not_a_millisecond_before(world):
+    agenda = refreshed(Agenda(), world)
+    assert agenda.next_ms() is None
+    world.lease("todo_one", ttl_seconds=TTL_MS // 1000)
+    refreshed(agenda, world)
+    end_ms = world.now_ms + TTL_MS
+    assert agenda.next_ms() == end_ms
+    assert agenda.take(world.state, end_ms - 1, 10) == []
+    assert agenda.take(world.state, end_ms, 10) == [lapse("todo_one")]
+
+
+def test_a_renewed_or_released_lease_is_due_at_its_new_end_or_never(world):
+    agenda = Agenda()
+    world.lease("todo_one", ttl_seconds=TTL_MS // 1000)
+    refreshed(agenda, world)
+    world.now_ms += 10_000
+    one = {"goal_id": DOCS, "todo_id": "todo_one", "idempotency_key": "run-1"}
+    world.do("builder", "task-lease.renew", **one, expected_version=1)
+    assert refreshed(agenda, world).next_ms() == world.goal().due[0][0]
+    assert agenda.take(world.state, world.now_ms + TTL_MS - 10_000, 10) == []
+    world.do("builder", "task-lease.release", **one, expected_version=2)
+    assert refreshed(agenda, world).next_ms() is None
+
+
+def test_events_that_are_no_longer_in_memory_are_caught_up(world):
+    agenda = refreshed(Agenda(), world)
+    world.lease("todo_one", ttl_seconds=TTL_MS // 1000)
+    for number in range(5):
+        world.add(f"todo_more_{number}")
+    assert refreshed(agenda, world, last=2).next_ms() == world.now_ms + TTL_MS
+
+
+def test_an_agenda_that_grew_equals_one_that_is_new(world):
+    grown = Agenda()
+    for todo_id, seconds in (("todo_one", 60), ("todo_two", 20)):
+        world.lease(todo_id, key=todo_id, ttl_seconds=seconds)
+        refreshed(grown, world)
+    late_ms = world.now_ms + 60_000
+    new = refreshed(Agenda(), world)
+    assert new.next_ms() == grown.next_ms() == world.now_ms + 20_000
+    assert (
+        grown.take(world.state, late_ms, 10)
+        == new.take(world.state, late_ms, 10)
+        == [lapse("todo_two"), lapse("todo_one")]
+    )
+    assert len(grown.take(world.state, late_ms, 1)) == 1
+
+
+def test_what_is_done_twice_is_recorded_once(world):
+    world.lease("todo_one", ttl_seconds=TTL_MS // 1000)
+    world.now_ms += 10 * TTL_MS
+    (asked,) = refreshed(Agenda(), world).take(world.state, world.now_ms, 10)
+    first = world.ask("daemon", asked.action, **asked.params)
+    again = world.ask("daemon", asked.action, **asked.params)
+    assert len(first.events) == 1
+    assert (again.events, again.refusal) == ((), None) or again.refusal is not None
+    assert refreshed(Agenda(), world).take(world.state, world.now_ms, 10) == []
+
+
+def test_each_source_has_a_say(world):
+    sources = (
+        Source("late", lambda _w, _g: 500, lambda _w, _g, now_ms: [Asked("late", {})] if now_ms >= 500 else []),
+        Source("soon", lambda _w, _g: 100, lambda _w, _g, _now_ms: [Asked("soon", {})]),
+    )
+    agenda = refreshed(Agenda(sources), world)
+    assert agenda.next_ms() == 100
+    assert [asked.action for asked in agenda.take(world.state, 100, 10)] == ["soon"]
+    assert [asked.action for asked in agenda.take(world.state, 500, 10)] == ["late", "soon"]
+
+
+def test_work_put_off_until_a_time_is_woken_by_itself(world):
+    moment_ms = world.now_ms + 60_000
+    text = "time:" + datetime.fromtimestamp(moment_ms / 1000, UTC).isoformat()
+    world.do("ann", "todo.defer", goal_id=DOCS, todo_id="todo_one", resume_when=text, reason="Later")
+    agenda = refreshed(Agenda(), world)
+    assert agenda.next_ms() == moment_ms
+    (asked,) = agenda.take(world.state, moment_ms, 10)
+    world.now_ms = moment_ms
+    world.do("daemon", asked.action, **asked.params)
+    assert world.todo("todo_one").status == "open"
+    assert refreshed(agenda, world).next_ms() is None
