@@ -10,6 +10,7 @@ from ledger.params import Params
 from ledger.refusals import GeneralRefusal
 from ledger.rules.common import Caller, Decision, refuse, registered
 from ledger.rules.goals import GoalRefusal
+from ledger.rules.tokens import out_of_scope
 from ledger.state import Workspace
 
 MEMBER_KINDS = frozenset({"person", "agent", "bot"})
@@ -30,6 +31,8 @@ def decide(workspace: Workspace, action: Action, caller: Caller, params: Params,
     if caller.kind in MEMBER_KINDS and (member is None or member.kind != caller.kind):
         # The credential was good when it was looked at; what counts is the state that this command will change.
         return refuse(GeneralRefusal.CREDENTIAL_REVOKED)
+    if (broken := out_of_scope(workspace, caller, action.name, getattr(params, "goal_id", None))) is not None:
+        return broken
     if not may_ask(workspace, action, caller):
         return refuse(GeneralRefusal.NOT_PERMITTED, action=action.name, needs=sorted(action.who))
     if action.goal_bound:

@@ -19,6 +19,7 @@ from ledger.params import Params
 from ledger.projections.documents import READERS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
+from ledger.rules.tokens import is_scoped, out_of_scope
 from ledger.text.documents import render
 from ledger.writer import Request
 
@@ -106,7 +107,9 @@ class ActionRoutes:
             if isinstance(principal, Refusal):
                 return refused(request, action.name, principal, service.committed.seq)
             key = (action.name, principal.caller.member_id, request.query_string)
-            body = None if wants_text(request) else self._cache.find(key)
+            # A document is kept for its member; a narrower credential of theirs is asked about its scope first.
+            narrow = is_scoped(service.committed, principal.caller)
+            body = None if narrow or wants_text(request) else self._cache.find(key)
             if body is not None:
                 response = Whole(body)
                 if principal.proof.kind == "token" and request.keep_alive and request.version >= HttpVersion11:
@@ -136,6 +139,9 @@ class ActionRoutes:
     ) -> Whole:
         service = self._service
         now_ms = service.clock.now_ms()
+        asked_goal = getattr(params, "goal_id", None)
+        if (broken := out_of_scope(service.committed, principal.caller, action.name, asked_goal)) is not None:
+            return refused(request, action.name, broken, service.committed.seq)
         if not may_ask(service.committed, action, principal.caller):
             return refused(
                 request, action.name, refuse(GeneralRefusal.NOT_PERMITTED, action=action.name), service.committed.seq

@@ -99,7 +99,7 @@ def _by_token(header: str, service: Service, surface: Surface) -> Principal | Re
     if token.expires_at_ms is not None and service.clock.now_ms() >= token.expires_at_ms:
         return refuse(GeneralRefusal.CREDENTIAL_EXPIRED)
     return Principal(
-        Caller(member_id=member.member_id, kind=member.kind, surface=surface),
+        Caller(member_id=member.member_id, kind=member.kind, surface=surface, token_id=token.token_id),
         Proof(kind="token", reference=token.token_id),
         token.expires_at_ms,
     )

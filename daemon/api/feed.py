@@ -18,6 +18,7 @@ from ledger.codec import decode_event
 from ledger.events import Recorded
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
+from ledger.rules.tokens import out_of_scope
 
 HEARTBEAT_S = 15.0
 PAGE_MAX = 500
@@ -38,6 +39,9 @@ class Feed:
         principal = prove(request, self._service, self._own_uid)
         if isinstance(principal, Refusal):
             return refused(request, "feed", principal, self._service.committed.seq)
+        if (broken := out_of_scope(self._service.committed, principal.caller, "feed", None)) is not None:
+            # It tells of every goal, so a credential for some of them is not good for it.
+            return refused(request, "feed", broken, self._service.committed.seq)
         after = request.headers.get("Last-Event-ID") or request.query.get("after", str(self._service.committed.seq))
         if not after.isascii() or not after.isdigit() or len(after) > 16:
             return refused(

@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from ledger.events import Draft, Surface
-from ledger.ids import GoalId, MemberId, TodoId
+from ledger.ids import GoalId, MemberId, TodoId, TokenId
 from ledger.records import Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.state import Goal, Workspace
@@ -23,6 +23,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     surface: Surface
     channel_id: str | None = None
     """The chat a press came from; None elsewhere."""
+    token_id: TokenId | None = None
+    """The credential that proved it; None where it was no token."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):

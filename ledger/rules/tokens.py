@@ -13,7 +13,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, TokenId
 from ledger.params import LIST_MAX, GoalIdText, MemberIdText, Params, Sha256Text
 from ledger.records import Token
-from ledger.refusals import Refusal
+from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Decision, refuse
 from ledger.rules.member_events import TokenIssued, TokenRevoked, TokenRotated
 from ledger.rules.members import MemberRefusal, living, token_id
@@ -142,3 +142,23 @@ def scope_allows(token: Token, action_name: str, goal_id: str | None) -> bool:
     """Whether a credential is good for this action on this goal; one for some goals is good for nothing beside them."""
     named = not token.actions or action_name in token.actions or action_name.partition(".")[0] in token.actions
     return named and (not token.goal_ids or goal_id in token.goal_ids)
+
+
+def out_of_scope(workspace: Workspace, caller: Caller, action_name: str, goal_id: object) -> Refusal | None:
+    """Why the credential that was shown is no good for this, as things stand now; None where it was no token."""
+    if caller.token_id is None:
+        return None
+    token = workspace.tokens[workspace.tokens_by_id[caller.token_id]]
+    if token.revoked:
+        return refuse(GeneralRefusal.CREDENTIAL_REVOKED)
+    if scope_allows(token, action_name, goal_id if isinstance(goal_id, str) else None):
+        return None
+    return refuse(GeneralRefusal.TOKEN_SCOPE_FORBIDS, action=action_name, token_id=token.token_id)
+
+
+def is_scoped(workspace: Workspace, caller: Caller) -> bool:
+    """Whether the caller came with a credential that is not good for everything."""
+    if caller.token_id is None:
+        return False
+    token = workspace.tokens[workspace.tokens_by_id[caller.token_id]]
+    return bool(token.actions or token.goal_ids)
