@@ -60,7 +60,7 @@ ACTIONS: "Nouns" = {
     'member_id': {'help': 'Whose credential it is.', 'required': True},
     'secret_digest': {'help': 'SHA-256 of the secret; the command line makes the secret and prints it once.'},
     'ttl_seconds': {'help': 'Life in seconds; without end when absent.', 'kind': 'integer'},
-    'action': {'help': 'Actions, or nouns of actions, it is good for; all when absent.', 'repeat': True},
+    'allowed_action': {'help': 'Actions, or nouns of actions, it is good for; all when absent.', 'repeat': True},
     'goal_id': {'help': 'Goals it is good for; all when absent.', 'repeat': True},
   }},
   'revoke': {'summary': 'End a credential at once.', 'example': 'token revoke --token-id tok_12', 'writes': True, 'parameters': {
@@ -294,11 +294,11 @@ ACTIONS: "Nouns" = {
     'expected_version': {'help': 'The version of the lease that ran out, as last seen.', 'kind': 'integer', 'required': True},
     'ttl_seconds': {'help': 'How long it lasts; as before when absent.', 'kind': 'integer'},
   }},
-  'delegate': {'summary': "Let one agent act on another's todos for a while, with a reason.", 'example': "todo delegate --goal-id docs --agent-id helper --on-behalf-of builder --action complete --todo-id todo_000012 --reason 'Builder is away'", 'writes': True, 'parameters': {
+  'delegate': {'summary': "Let one agent act on another's todos for a while, with a reason.", 'example': "todo delegate --goal-id docs --agent-id helper --on-behalf-of builder --allowed-action complete --todo-id todo_000012 --reason 'Builder is away'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'agent_id': {'help': 'Who may act.', 'required': True},
     'on_behalf_of': {'help': 'Whose todos they are.', 'required': True},
-    'action': {'help': 'What may be done.', 'repeat': True, 'choices': ('complete', 'supersede', 'update'), 'required': True},
+    'allowed_action': {'help': 'What may be done.', 'repeat': True, 'choices': ('complete', 'supersede', 'update'), 'required': True},
     'todo_id': {'help': 'Which todos.', 'repeat': True},
     'action_kind': {'help': 'Or which kinds of todos.', 'repeat': True},
     'ttl_seconds': {'help': 'How long, in seconds.', 'kind': 'integer', 'default': '86400'},

@@ -30,7 +30,7 @@ ROWS: tuple[Action, ...] = (
         who=PEOPLE,
         decide=delegations.decide_delegate,
         example=(
-            "todo delegate --goal-id docs --agent-id helper --on-behalf-of builder --action complete "
+            "todo delegate --goal-id docs --agent-id helper --on-behalf-of builder --allowed-action complete "
             "--todo-id todo_000012 --reason 'Builder is away'"
         ),
     ),

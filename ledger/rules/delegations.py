@@ -50,7 +50,7 @@ def decide_delegate(workspace: Workspace, caller: Caller, ask: DelegateTodo, now
         on_behalf_of=MemberId(ask.on_behalf_of),
         todo_ids=tuple(dict.fromkeys(map(TodoId, ask.todo_id))),
         action_kinds=tuple(dict.fromkeys(ask.action_kind)),
-        actions=tuple(dict.fromkeys(ask.action)),
+        actions=tuple(dict.fromkeys(ask.allowed_action)),
         until_ms=now_ms + ask.ttl_seconds * 1000,
     )
     return (Draft(facts=facts, words=ReasonWords(reason=ask.reason), goal_id=goal.goal_id),)

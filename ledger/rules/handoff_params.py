@@ -81,7 +81,7 @@ class DelegateTodo(Params):
     goal_id: _Goal
     agent_id: Annotated[MemberIdText, Field(description="Who may act.")]
     on_behalf_of: Annotated[MemberIdText, Field(description="Whose todos they are.")]
-    action: Annotated[
+    allowed_action: Annotated[
         tuple[Literal["complete", "supersede", "update"], ...],
         Field(min_length=1, max_length=3, description="What may be done."),
     ]

@@ -36,7 +36,7 @@ class IssueToken(Params):
     ttl_seconds: Annotated[
         int | None, Field(ge=1, le=TOKEN_TTL_SECONDS_MAX, description="Life in seconds; without end when absent.")
     ] = None
-    action: Annotated[
+    allowed_action: Annotated[
         tuple[ScopeName, ...],
         Field(max_length=LIST_MAX, description="Actions, or nouns of actions, it is good for; all when absent."),
     ] = ()
@@ -93,7 +93,7 @@ def decide_issue_token(workspace: Workspace, _caller: Caller, ask: IssueToken, n
                 member_id=member.member_id,
                 secret_digest=ask.secret_digest,
                 expires_at_ms=expires_at_ms,
-                actions=tuple(dict.fromkeys(ask.action)),
+                actions=tuple(dict.fromkeys(ask.allowed_action)),
                 goal_ids=tuple(dict.fromkeys(map(GoalId, ask.goal_id))),
             )
         ),

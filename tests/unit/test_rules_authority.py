@@ -1,0 +1,82 @@
+"""Grants, profiles and the scopes of credentials: what is named holds, and nothing is left when it ends."""
+
+import msgspec
+import pytest
+
+from ledger.catalogue import ACTIONS
+from ledger.decide import decide
+from ledger.rules.tokens import scope_allows
+from tests.support.world import DOCS, World, digest, parse
+
+ONE = {"goal_id": DOCS, "todo_id": "todo_one"}
+
+
+@pytest.fixture
+def world():
+    world = World()
+    world.activate()
+    world.add("todo_one", action_kind="check", required_write_scope=["reports/one"])
+    return world
+
+
+def test_an_agent_is_held_to_the_kinds_that_were_named_even_when_their_grant_has_ended(world):
+    (event,) = world.do("ann", "member.grant", member_id="builder", action_kind=["write"], ttl_seconds=60)
+    assert world.outcome("builder", "todo.claim", **ONE) == "action_kind_not_granted"
+    assert world.outcome("helper", "todo.claim", **ONE) == "committed"
+    world.do("ann", "member.grant", member_id="builder", action_kind=["check"])
+    assert world.outcome("builder", "todo.claim", **ONE) == "committed"
+    assert world.outcome("bob", "member.revoke-grant", grant_id=event.facts.grant_id) == "not_an_owner"
+
+
+def test_a_grant_that_ends_takes_away_exactly_what_it_gave(world):
+    (event,) = world.do("ann", "member.grant", member_id="stranger", goal_id=[DOCS], capability=["gpu"], ttl_seconds=60)
+    assert world.outcome("stranger", "todo.claim", **ONE) == "committed"
+    world.now_ms += 60_000
+    assert world.outcome("stranger", "todo.claim", **ONE) == "goal_not_granted"
+    world.do("daemon", "member.end-grant", grant_id=event.facts.grant_id)
+    member = world.state.members["stranger"]
+    assert (member.goals, member.capabilities) == (("elsewhere",), ())
+
+
+def test_a_lease_writes_only_what_was_granted(world):
+    world.do("ann", "member.grant", member_id="builder", write_scope=["docs/**"])
+    asked = ONE | {"idempotency_key": "run-1"}
+    assert world.outcome("builder", "task-lease.acquire", **asked) == "write_scope_not_granted"
+
+
+def test_a_proposer_takes_no_work_without_an_owners_grant(world):
+    added = {"member_id": "dreamer", "kind": "agent", "display_name": "Dreamer", "profile_role": "dreaming_proposer"}
+    world.do("operator", "member.add", **added)
+    assert world.outcome("dreamer", "todo.claim", **ONE) == "proposer_only"
+    assert world.outcome("dreamer", "member.profile", profile_role="executor") == "profile_role_not_yours"
+    world.do("ann", "member.grant", member_id="dreamer", goal_id=[DOCS])
+    assert world.outcome("dreamer", "todo.claim", **ONE) == "committed"
+
+
+def test_a_scoped_credential_is_good_for_what_it_names_and_ends_at_once(world):
+    world.do(
+        "ann", "token.issue", member_id="builder", secret_digest=digest("one"), allowed_action=["todo"], goal_id=[DOCS]
+    )
+    token = world.state.tokens[digest("one")]
+    assert not scope_allows(token, "todo.list", None)
+    caller = msgspec.structs.replace(world.caller("builder"), token_id=token.token_id)
+
+    def outcome(action, **params):
+        found = decide(world.state, ACTIONS[action], caller, parse(action, params), world.now_ms)
+        return "committed" if isinstance(found, tuple) else found.code.value
+
+    assert outcome("todo.claim", **ONE) == "committed"
+    assert outcome("task-lease.acquire", **ONE, idempotency_key="run-1") == "token_scope_forbids"
+    assert outcome("todo.claim", goal_id="site", todo_id="todo_one") == "token_scope_forbids"
+    world.do("ann", "token.revoke", token_id=token.token_id)
+    assert outcome("todo.claim", **ONE) == "credential_revoked"
+
+
+def test_a_rotated_credential_keeps_its_scope_and_the_old_one_ends_after_its_grace(world):
+    world.do("ann", "token.issue", member_id="builder", secret_digest=digest("one"), allowed_action=["todo"])
+    old = world.state.tokens[digest("one")]
+    asked = {"token_id": old.token_id, "secret_digest": digest("two"), "grace_seconds": 60}
+    assert world.outcome("helper", "token.rotate", **asked) == "token_not_found"
+    world.do("builder", "token.rotate", **asked)
+    assert world.state.tokens[digest("one")].expires_at_ms == world.now_ms + 60_000
+    assert world.state.tokens[digest("two")].actions == ("todo",)
