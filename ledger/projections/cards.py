@@ -47,6 +47,10 @@ _FIELDS = (
     "approvers",
     "handoff_mode",
     "allowed_slots",
+    "token_cap",
+    "cost_cap_micros",
+    "review",
+    "plan_approval",
     "budget",
     "stop_conditions",
     "priority",
@@ -323,6 +327,9 @@ def _items(workspace: Workspace, goal: Goal, intent: Intent, name: str) -> tuple
         case "allowed_slots":
             slots = intent.allowed_slots
             return (str(WINDOW_HOURS * 60 // SLOT_MINUTES if slots is None else slots),)
+        case "token_cap" | "cost_cap_micros":
+            cap = getattr(intent, name)
+            return () if cap is None else (str(cap),)
     value = getattr(intent, name)
     if isinstance(value, str):
         return (value,) if value else ()
