@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from daemon.paths import Home
 
+PROBLEMS_MAX = 8
+
 
 class ConfigError(ValueError):
     """The settings cannot be used; says where and why."""
@@ -24,18 +26,24 @@ class DaemonSection(_Section):
 
 
 class LarkSection(_Section):
-    """The part of `[lark]` that the daemon needs; the bot reads the rest."""
+    """The part of `[lark]` that the daemon needs; the bot reads the rest, and says which keys it knows."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     app_id: Annotated[str, Field(min_length=1, max_length=160)] | None = None
 
 
-class Config(BaseModel):
-    """The settings."""
+class BotSection(_Section):
+    """`[bot]` is the bot's alone: known here so that a section nobody reads can be told from it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Config(_Section):
+    """The settings. A section that nobody reads is a mistake in the file: what it meant to set would go unset."""
+
     daemon: DaemonSection = DaemonSection()
     lark: LarkSection = LarkSection()
+    bot: BotSection = BotSection()
 
 
 def load(home: Home) -> Config:
@@ -46,6 +54,12 @@ def load(home: Home) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path.name}: not TOML: {error}") from error
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        raise ConfigError(f"{path.name}: {where}: {problem['msg']}") from error
+        problems = [
+            f"{'.'.join(str(part) for part in problem['loc'])}: {_said(problem['type'], problem['msg'])}"
+            for problem in error.errors(include_url=False, include_input=False)[:PROBLEMS_MAX]
+        ]
+        raise ConfigError(f"{path.name}: {'; '.join(problems)}") from error
+
+
+def _said(kind: str, message: str) -> str:
+    return "nothing is called so here; see config/frontstage.toml.example" if kind == "extra_forbidden" else message

@@ -117,6 +117,15 @@ LOCAL: "Nouns" = {
             },
         },
     },
+    "schema": {
+        "": {
+            "summary": "Print the JSON Schema of an action's parameters, or list the actions.",
+            "example": "schema --action todo.claim",
+            "run": "daemon.local.schema",
+            "about": "Needs no daemon. Shorter: schema todo.claim, or schema todo claim.",
+            "parameters": {"action": {"help": "The action; all are listed when absent."}},
+        },
+    },
     "version": {
         "": {
             "summary": "Print the version.",

@@ -56,6 +56,8 @@ def _run(argv: list[str]) -> int:
     if argv and argv[0] == "demo":
         # A program of its own, with flags and a manual of its own.
         return _local("bot.demo", None, argv[1:])
+    if argv and argv[0] == "schema":
+        argv = _schema(argv)
     if argv == ["--version"]:
         argv = ["version"]
     command = parse(argv, _nouns(argv))
@@ -69,6 +71,17 @@ def _run(argv: list[str]) -> int:
     from daemon.cli.call import call  # noqa: PLC0415  (not needed by local commands)
 
     return call(command)
+
+
+def _schema(argv: list[str]) -> list[str]:
+    """`schema todo.claim` and `schema todo claim` name the action as `--action todo.claim` does."""
+    words: list[str] = []
+    for word in argv[1:3]:
+        if word.startswith("-"):
+            break
+        words.append(word)
+    named = ["--action", ".".join(words)] if words else []
+    return [argv[0], *named, *argv[1 + len(words) :]]
 
 
 def _nouns(argv: list[str]) -> "Nouns":

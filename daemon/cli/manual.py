@@ -19,7 +19,7 @@ _GROUPS = (
     ("Begin", ("init", "up", "demo", "doctor")),
     ("Goals, for people", ("status", "goal", "member")),
     ("Work, for agents", ("quota", "todo", "task-lease", "artifact")),
-    ("Operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "completion")),
+    ("Operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "schema", "completion")),
 )
 
 

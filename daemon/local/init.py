@@ -15,7 +15,7 @@ from daemon.cli.parse import Command, UsageError
 from daemon.clock import SystemClock
 from daemon.init import AlreadyInitialised, InitRefused, create_home
 from daemon.local.homes import home_of
-from daemon.paths import Home
+from daemon.paths import SOCKET_PATH_BYTES_MAX, Home
 from ledger.ports import StoreFault, StoreFull, StoreUnusable
 from ledger.store.sqlite import open_sqlite
 from ledger.text.say import say_refusal
@@ -29,6 +29,7 @@ NAME_DEFAULT, OWNER_DEFAULT, OWNER_NAME_DEFAULT = "Workspace", "owner", "Owner"
 def main(command: Command) -> int:
     """Make the home and say what to do next."""
     home = home_of(command)
+    require_short(home)
     try:
         make_folder(Path(home.path))
         with lock.take(Path(home.lock), started_at_ms=SystemClock().wall_ms(), socket_path=""):
@@ -41,6 +42,17 @@ def main(command: Command) -> int:
     except (StoreUnusable, StoreFull, StoreFault) as error:
         tell(f"frontstage: the ledger cannot be made: {error}")
         return EXIT_FAULT
+
+
+def require_short(home: Home) -> None:
+    """A home whose daemon could never listen is refused before anything is made. Raises UsageError."""
+    size = len(os.fsencode(home.socket))
+    if size > SOCKET_PATH_BYTES_MAX:
+        raise UsageError(
+            f"the socket's path would have {size} bytes, at most {SOCKET_PATH_BYTES_MAX} fit",
+            hint="choose a shorter folder with --home, or a shorter socket with FRONTSTAGE_SOCKET",
+            code="socket_path_too_long",
+        )
 
 
 def make_folder(path: Path) -> None:
