@@ -24,6 +24,7 @@ from aiohttp import web
 
 from daemon import config, jobs, listen, lock, logs
 from daemon.api.actions import ActionRoutes
+from daemon.api.batch import Batch
 from daemon.api.direct import Direct
 from daemon.api.feed import Feed
 from daemon.api.meta import Meta
@@ -78,6 +79,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     meta = Meta(service, clock.wall_ms())
     meta.add_to(routes)
     ActionRoutes(service, own_uid).add_to(routes)
+    Batch(service, own_uid).add_to(routes)
     watch.direct = Direct(service, own_uid)
     routes.add("GET", "/v1/feed", Feed(service, own_uid).follow)
     keys, forms, deliveries = ButtonKeys(_button_secret(home)), Forms(), Deliveries(service)

@@ -22,7 +22,7 @@ class Whole(web.StreamResponse):
     ) -> None:
         super().__init__(status=status)
         self.body = body
-        self._head = _HEAD_OF_GOOD if status == HTTPStatus.OK and media == JSON else _head(media, status, exit_code)
+        self._head = _HEAD_OF_GOOD if (status, media, exit_code) == (200, JSON, 0) else _head(media, status, exit_code)
         if retry_after_s is not None:
             self._head += b"Retry-After: %d\r\n" % retry_after_s
         self._writer: AbstractStreamWriter | None = None
