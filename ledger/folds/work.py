@@ -125,12 +125,28 @@ def _todo_completed(goal: Goal, event: Recorded) -> None:
 
 
 def _todo_cancelled(goal: Goal, event: Recorded) -> None:
-    facts = cast("todo_events.TodoCancelled", event.facts)
-    change_todo(goal, facts.todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=_reason(event))
-    for other in goal.todos[facts.todo_id].depends_on:
-        _stop_waiting(goal, other, facts.todo_id)
-    goal.unmet.pop(facts.todo_id, None)
-    goal.handoffs.taken_up(facts.todo_id)
+    cancel_todo(goal, cast("todo_events.TodoCancelled", event.facts).todo_id, _reason(event))
+
+
+def cancel_todo(goal: Goal, todo_id: TodoId, reason: str) -> None:
+    """Take work out, by whichever event: it is claimed by nobody and waits for nothing."""
+    change_todo(goal, todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=reason)
+    for other in goal.todos[todo_id].depends_on:
+        _stop_waiting(goal, other, todo_id)
+    goal.unmet.pop(todo_id, None)
+    goal.handoffs.taken_up(todo_id)
+    goal.amendments.held.pop(todo_id, None)
+
+
+def rewire_todo(goal: Goal, todo_id: TodoId, depends_on: tuple[TodoId, ...]) -> None:
+    """Let a todo wait for other work than before; it is ready again exactly if nothing of that is left to do."""
+    before = goal.todos[todo_id]
+    for other in before.depends_on:
+        _stop_waiting(goal, other, todo_id)
+    goal.unmet.pop(todo_id, None)
+    take(goal.ready, (before.priority, before.seq, todo_id))
+    goal.todos[todo_id] = todo = replace(before, depends_on=depends_on)
+    index_todo(goal, todo)
 
 
 def _stop_waiting(goal: Goal, other: TodoId, todo_id: TodoId) -> None:
