@@ -1,11 +1,135 @@
-"""Gates: a question that only named people can answer, and what stands still until they do."""
+"""Gates: a question that only named people can answer, and what stands still until they do.
 
-from ledger.ids import MemberId
-from ledger.records import Todo
+Blocking is decided from indexes: by what a gate names, by the goal, and by the needs of a todo. Of several gates with one
+target and one topic the latest counts, so a no stands until a later gate on the same matter says yes. A need that no
+decision covers blocks as well: what nobody allowed is not allowed.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from ledger.canonical import basis_of
+from ledger.ids import GoalId, MemberId
+from ledger.parts.gates import Gate
+from ledger.parts.grants import StandingGrant
+from ledger.records import CLOSED, Todo
+from ledger.rules.common import registered
+from ledger.rules.gate_scopes import covers
 from ledger.state import Goal, Workspace
+
+SCOPE_UNAPPROVED = "decision_scope_unapproved"
+"""Stands where a gate's id would: a need of the todo is covered by no decision and no gate."""
+REPAIR_REQUIRED = "projection_repair_required"
+"""Stands where a gate's id would: what a gate names and the scope it decides contradict each other."""
 
 
 def blocking(workspace: Workspace, goal: Goal, todo: Todo | None, agent_id: MemberId, now_ms: int) -> str | None:
-    """The id of the gate that holds up this todo for this agent, or the whole goal where no todo is named."""
-    del workspace, goal, todo, agent_id, now_ms
+    """The id of the gate that holds up this todo, or the whole goal where no todo is named; or one of the codes above.
+
+    Whoever opened a gate makes no difference: it holds up what it names or covers, for everybody, and nothing else.
+    Time makes none either: a gate whose time is over blocks until it is decided, and then as it was decided.
+    """
+    del agent_id, now_ms
+    if (gate_id := _latest_no(goal, goal.gates.of_goal)) is not None:
+        return gate_id
+    if todo is None:
+        return None
+    named = goal.gates.of_todo.get(todo.todo_id, ())
+    if any(contradicts(goal.gates.by_id[gate_id], todo) for gate_id in named):
+        return REPAIR_REQUIRED
+    if (gate_id := _latest_no(goal, named)) is not None:
+        return gate_id
+    for need in todo.required_decision_scopes:
+        if (found := _need_blocks(workspace, goal, need, named)) is not None:
+            return found
     return None
+
+
+def contradicts(gate: Gate, todo: Todo) -> bool:
+    """Whether a gate names this todo for a decision that is none of those the todo needs."""
+    scope, needs = gate.decision_scope, todo.required_decision_scopes
+    return scope is not None and bool(needs) and not any(covers(scope, need) for need in needs)
+
+
+def _latest_no(goal: Goal, gate_ids: Iterable[str]) -> str | None:
+    """The first gate that holds up its target, of the latest one for each topic."""
+    latest: dict[tuple[str, str | None], Gate] = {}
+    for gate_id in gate_ids:
+        gate = goal.gates.by_id[gate_id]
+        latest[gate.topic] = gate
+    return next((gate.gate_id for gate in latest.values() if gate.status != "approved"), None)
+
+
+def _need_blocks(workspace: Workspace, goal: Goal, need: str, named: tuple[str, ...]) -> str | None:
+    """What holds up a todo for one need: the latest word on it counts, and silence is a no."""
+    for gate_id in goal.gates.broad.get(need.partition(":")[0], ()):
+        if covers(goal.gates.by_id[gate_id].decision_scope or "", need):
+            return gate_id
+    if any(_consumed(goal.gates.by_id[gate_id], need) for gate_id in named):
+        return None
+    grant = standing(workspace, goal.goal_id, need)
+    if grant is None or grant.revoked:
+        return SCOPE_UNAPPROVED
+    return None if grant.verdict == "approved" else grant.gate_id
+
+
+def _consumed(gate: Gate, need: str) -> bool:
+    return gate.status == "approved" and gate.decision_scope is not None and covers(gate.decision_scope, need)
+
+
+def standing(workspace: Workspace, goal_id: GoalId, need: str) -> StandingGrant | None:
+    """The latest standing decision that covers a need in this goal; one that was revoked stays the latest."""
+    grants, kind = workspace.grants, need.partition(":")[0]
+    ids = (*grants.of_kind.get(f"{goal_id} {kind}", ()), *grants.of_kind.get(f"* {kind}", ()))
+    found = [grants.by_id[grant_id] for grant_id in ids if covers(grants.by_id[grant_id].decision_scope, need)]
+    return max(found, key=lambda grant: grant.seq, default=None)
+
+
+def gate_basis(goal: Goal, gate: Gate) -> str:
+    """What somebody sees who looks at the gate now: its generation, what is asked and what it rests on."""
+    return basis_of("gate", goal.goal_id, gate.gate_id, gate.generation, gate.evidence_digest, gate.content_digest)
+
+
+def counted(workspace: Workspace, gate: Gate) -> int:
+    """How many votes count now: those of approvers who are still members, given by people who still are."""
+    return sum(
+        vote.seat != gate.opened_by
+        and vote.voter != gate.opened_by
+        and registered(workspace, vote.seat) is not None
+        and registered(workspace, vote.voter) is not None
+        for vote in gate.votes
+    )
+
+
+def awaited(workspace: Workspace, gate: Gate, now_ms: int) -> tuple[MemberId, ...]:
+    """Whom a gate waits for: approvers who have not voted, or their delegates."""
+    voted = {vote.seat for vote in gate.votes}
+    stand_in = {one.seat: one.delegate for one in gate.delegates if now_ms < one.until_ms}
+    seats = [seat for seat in gate.policy.approvers if seat not in voted and seat != gate.opened_by]
+    people = dict.fromkeys(stand_in.get(seat, seat) for seat in seats)
+    return tuple(person for person in people if registered(workspace, person) is not None)
+
+
+def gate_due(goal: Goal) -> int | None:
+    """When the next gate of the goal expires or is reminded of, or None."""
+    return goal.gates.due[0][0] if goal.gates.due and goal.state not in CLOSED else None
+
+
+def gates_over(goal: Goal, now_ms: int) -> Iterator[tuple[Literal["gate.expire", "gate.remind"], str]]:
+    """What is due by now, as the action to ask for and the gate; an expiry goes before a reminder."""
+    if goal.state in CLOSED:
+        return
+    seen: dict[str, None] = {}
+    for at_ms, gate_id in goal.gates.due:
+        if at_ms > now_ms:
+            break
+        seen[gate_id] = None
+    for gate_id in seen:
+        gate = goal.gates.by_id[gate_id]
+        yield ("gate.expire" if is_over(gate, now_ms) else "gate.remind"), gate_id
+
+
+def is_over(gate: Gate, now_ms: int) -> bool:
+    """Whether the gate's time is over in a way that changes it."""
+    ends = gate.policy.expires_at_ms
+    return gate.is_open and gate.policy.on_expiry != "wait" and ends is not None and ends <= now_ms

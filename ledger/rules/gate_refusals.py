@@ -1,0 +1,38 @@
+"""Why an action on a gate is refused, in order of precedence."""
+
+from enum import StrEnum
+
+
+class GateRefusal(StrEnum):
+    """Why an action on a gate is refused, in order of precedence."""
+
+    ACTOR_NOT_REGISTERED = "actor_not_registered"
+    GOAL_NOT_GRANTED = "goal_not_granted"
+    NOT_AN_OWNER = "not_an_owner"
+    GATE_NOT_FOUND = "gate_not_found"
+    STANDING_GRANT_NOT_FOUND = "standing_grant_not_found"
+    GATE_NOT_YOURS = "gate_not_yours"
+    GATE_PROPOSER_EXCLUDED = "gate_proposer_excluded"
+    NOT_AN_APPROVER = "not_an_approver"
+    GOAL_CLOSED = "goal_closed"
+    GATE_EXISTS = "gate_exists"
+    TOO_MANY_GATES = "too_many_gates"
+    TODO_NOT_FOUND = "todo_not_found"
+    CLAIM_OWNER_MISMATCH = "claim_owner_mismatch"
+    GATE_TARGET_AMBIGUOUS = "gate_target_ambiguous"
+    GATE_UNSCOPED = "gate_unscoped"
+    GATE_TARGET_REQUIRED = "gate_target_required"
+    DECISION_SCOPE_MISMATCH = "decision_scope_mismatch"
+    APPROVER_UNKNOWN = "approver_unknown"
+    APPROVER_NOT_ENTITLED = "approver_not_entitled"
+    SCOPE_BEYOND_APPROVERS = "scope_beyond_approvers"
+    QUORUM_UNREACHABLE = "quorum_unreachable"
+    EXPIRY_REQUIRED = "expiry_required"
+    GATE_ALREADY_RESOLVED = "gate_already_resolved"
+    GATE_EXPIRED = "gate_expired"
+    BASIS_REQUIRED = "basis_required"
+    GATE_STALE = "gate_stale"
+    STEP_UP_REQUIRED = "step_up_required"
+    GATE_NOT_DELEGABLE = "gate_not_delegable"
+    DELEGATE_NOT_ELIGIBLE = "delegate_not_eligible"
+    NOTHING_TO_CHANGE = "nothing_to_change"
