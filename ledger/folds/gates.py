@@ -136,9 +136,7 @@ def _expired(goal: Goal, event: Recorded) -> None:
             gate,
             generation=facts.generation,
             content_digest=event.hash.hex(),
-            policy=replace(
-                policy, approvers=(*policy.approvers, *facts.added), expires_at_ms=None, on_expiry="wait"
-            ),
+            policy=replace(policy, approvers=(*policy.approvers, *facts.added), expires_at_ms=None, on_expiry="wait"),
             votes=(),
             status="waiting_on_user",
             remind_at_ms=None if every is None else event.at_ms + every,
@@ -149,9 +147,7 @@ def _expired(goal: Goal, event: Recorded) -> None:
 def _reminded(goal: Goal, event: Recorded) -> None:
     facts = cast("gate_events.GateReminded", event.facts)
     gate = goal.gates.by_id[facts.gate_id]
-    goal.gates.put(
-        replace(gate, status="waiting_on_user", remind_at_ms=facts.next_ms, reminders=gate.reminders + 1)
-    )
+    goal.gates.put(replace(gate, status="waiting_on_user", remind_at_ms=facts.next_ms, reminders=gate.reminders + 1))
 
 
 def _with_vote(gate: Gate, seat: str, event: Recorded) -> tuple[Vote, ...]:

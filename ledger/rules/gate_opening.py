@@ -2,6 +2,7 @@
 
 from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
+from ledger.parts.gates import GatePolicy
 from ledger.records import CLOSED
 from ledger.refusals import Refusal
 from ledger.rules.common import (
@@ -15,7 +16,6 @@ from ledger.rules.common import (
     registered,
     todo_ids,
 )
-from ledger.parts.gates import GatePolicy
 from ledger.rules.gate_events import GateLifted, GateOpened, GateWords
 from ledger.rules.gate_params import OpenGate
 from ledger.rules.gate_refusals import GateRefusal
@@ -155,7 +155,7 @@ def _policy(ask: OpenGate, approvers: tuple[MemberId, ...], now_ms: int) -> Gate
         approvers=approvers,
         quorum=ask.quorum,
         exclude_proposer=True,
-        delegable=ask.delegable,
+        delegable=not ask.not_delegable,
         expires_at_ms=None if ask.expires_in_seconds is None else now_ms + ask.expires_in_seconds * 1_000,
         on_expiry=ask.on_expiry,
         remind_every_ms=None if every is None else every * 1_000,

@@ -46,7 +46,7 @@ class OpenGate(Params):
     gate_id: Annotated[GateIdText | None, Field(description="Its id; made from the ledger's seq when absent.")] = None
     question: Annotated[Reason, Field(description="What is to be decided.")]
     kind: Annotated[GateKind, Field(description="What kind of decision it is.")] = "owner_decision"
-    severity: Annotated[Severity, Field(description="How much depends on it; `critical` is not decided by a button.")] = (
+    severity: Annotated[Severity, Field(description="How much depends on it; no button approves a `critical` one.")] = (
         "normal"
     )
     option: Annotated[tuple[Line, ...], Field(max_length=OPTIONS_MAX, description="What could be chosen.")] = ()
@@ -66,7 +66,7 @@ class OpenGate(Params):
         Field(max_length=APPROVERS_MAX, description="Who may decide; the goal's approvers or owners when absent."),
     ] = ()
     quorum: Annotated[int, Field(ge=1, le=APPROVERS_MAX, description="How many of them must say yes.")] = 1
-    delegable: Annotated[bool, Field(description="Approvers may name somebody to vote in their place.")] = True
+    not_delegable: Annotated[bool, Field(description="Approvers must vote in person.")] = False
     expires_in_seconds: _Expires = None
     on_expiry: Annotated[
         OnExpiry, Field(description="When nobody decided in time: deny, ask the owners too, or keep waiting.")
@@ -133,7 +133,8 @@ class ReviseGate(Params):
     gate_id: _Gate
     question: Annotated[Reason | None, Field(description="What is to be decided; as before when absent.")] = None
     option: Annotated[
-        tuple[Line, ...] | None, Field(max_length=OPTIONS_MAX, description="What could be chosen; as before when absent.")
+        tuple[Line, ...] | None,
+        Field(max_length=OPTIONS_MAX, description="The choices; as before when absent."),
     ] = None
     evidence_digest: _Evidence = None
     expires_in_seconds: _Expires = None

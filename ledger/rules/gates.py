@@ -1,8 +1,8 @@
 """Gates: a question that only named people can answer, and what stands still until they do.
 
-Blocking is decided from indexes: by what a gate names, by the goal, and by the needs of a todo. Of several gates with one
-target and one topic the latest counts, so a no stands until a later gate on the same matter says yes. A need that no
-decision covers blocks as well: what nobody allowed is not allowed.
+Blocking is decided from indexes: by what a gate names, by the goal, and by the needs of a todo. Of several gates with
+one target and one topic the latest counts, so a no stands until a later gate on the same matter says yes. A need that
+no decision covers blocks as well: what nobody allowed is not allowed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -93,8 +93,7 @@ def gate_basis(goal: Goal, gate: Gate) -> str:
 def counted(workspace: Workspace, gate: Gate) -> int:
     """How many votes count now: those of approvers who are still members, given by people who still are."""
     return sum(
-        vote.seat != gate.opened_by
-        and vote.voter != gate.opened_by
+        gate.opened_by not in {vote.seat, vote.voter}
         and registered(workspace, vote.seat) is not None
         and registered(workspace, vote.voter) is not None
         for vote in gate.votes

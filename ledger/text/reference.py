@@ -12,6 +12,7 @@ from ledger.rules.artifacts import ArtifactRefusal
 from ledger.rules.beginning import BeginRefusal
 from ledger.rules.deferrals import DeferralRefusal
 from ledger.rules.delegations import DelegationRefusal
+from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.handoffs import HandoffRefusal
 from ledger.rules.lease_transfer import ModeRefusal
@@ -47,6 +48,7 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Deferrals": DeferralRefusal,
     "Delegations": DelegationRefusal,
     "Grants": GrantRefusal,
+    "Gates": GateRefusal,
     "Plans": PlanRefusal,
 }
 
