@@ -9,6 +9,7 @@ key, no Lark id, no command line, and no text that the privacy screen withholds.
 from typing import Final, NamedTuple
 
 from ledger.ids import MemberId
+from ledger.projections.gates import open_gate_rows
 from ledger.projections.holds import (
     Hold,
     Listed,
@@ -104,7 +105,7 @@ def channel_projection(
         "user_todos": users,
         "agent_todos": agents,
         "todo_totals": {**found.listed.counts._asdict(), "listed": len(users) + len(agents)},
-        "open_gates": open_gates(goal),
+        "open_gates": open_gates(workspace, goal, screen, now_ms),
         "artifacts": _artifact_rows(goal, screen),
         "artifacts_total": len(goal.artifacts),
         "active_leases": [_hold_row(todo, hold) for todo, hold in found.held],
@@ -155,8 +156,13 @@ def responsible_of(workspace: Workspace, goal: Goal, found: Reading) -> tuple[Me
     return holders(found.held) or (found.step.members if found.step.by == "owner" else ())
 
 
-def open_gates(goal: Goal) -> list[dict[str, object]]:
-    """Decisions that only an owner can make, with the work that waits for them."""
+def open_gates(workspace: Workspace, goal: Goal, screen: Screen, now_ms: int) -> list[dict[str, object]]:
+    """Decisions that only people can make, with the work that waits for them: the owners' own first, then gates."""
+    own = _owners_gates(goal)
+    return own + open_gate_rows(workspace, goal, screen, now_ms, len(own))
+
+
+def _owners_gates(goal: Goal) -> list[dict[str, object]]:
     gates: list[dict[str, object]] = []
     if goal.pending and goal.state not in CLOSED:
         kind = "amendment" if goal.confirmed else "owner_decision"
@@ -270,20 +276,25 @@ SEVERITIES: Final = ("high", "action", "watch", "info")
 
 def attention_item(workspace: Workspace, goal: Goal, found: Reading, now_ms: int) -> dict[str, object]:
     """What a goal needs, from whom, how urgently, with the channel it is read from."""
-    gates = open_gates(goal)
+    gates = open_gates(workspace, goal, Screen(), now_ms)
     return {
         "goal_id": goal.goal_id,
         "waiting_on": "user_or_controller" if gates else waiting_on(goal, found),
         "severity": severity_of(goal, found),
         "recommended_action": next_action(found.step),
         "gate_id": gates[0]["gate_id"] if gates else None,
+        "gate_waits_for": gates[0].get("waits_for", list(owners_of(goal, workspace))) if gates else [],
         "goal_channel_projection": channel_projection(workspace, goal, now_ms, found),
     }
 
 
 def severity_of(goal: Goal, found: Reading) -> str:
     """`high` and `action` need somebody now, `watch` soon, `info` nobody."""
-    if open_gates(goal) or found.listed.blocked or (found.step.by in {"owner", "operator"} and goal.state != "paused"):
+    gates = [goal.gates.by_id[gate_id] for gate_id in goal.gates.waiting]
+    if any(gate.severity in {"high", "critical"} for gate in gates):
+        return "high"
+    asked = bool(gates or _owners_gates(goal) or found.listed.blocked)
+    if asked or (found.step.by in {"owner", "operator"} and goal.state != "paused"):
         return "high" if goal.intent.priority == "P0" else "action"
     if found.given.verdict.decision is QuotaDecision.RUN or found.step.by == "nobody":
         return "info"

@@ -26,13 +26,13 @@ QUESTION_CHARS_MAX = 2_000
 OPEN_GATES_MAX = 20
 
 
-def open_gate_rows(workspace: Workspace, goal: Goal, screen: Screen, now_ms: int) -> list[Document]:
-    """The gates that wait, oldest first, as the channel shows them; `blocks` means the work that waits."""
+def open_gate_rows(workspace: Workspace, goal: Goal, screen: Screen, now_ms: int, place: int = 0) -> list[Document]:
+    """The gates that wait, oldest first, as the channel shows them from `place` on; `blocks` means the waiting work."""
     if goal.state in CLOSED:
         return []
     rows: list[Document] = []
     for gate_id in islice(goal.gates.waiting, OPEN_GATES_MAX):
-        gate, path = goal.gates.by_id[gate_id], f"open_gates[{len(rows)}].question"
+        gate, path = goal.gates.by_id[gate_id], f"open_gates[{place + len(rows)}].question"
         rows.append(
             {
                 "gate_id": gate.gate_id,
