@@ -13,7 +13,7 @@ from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
-from ledger.projections import authority, gates, plans
+from ledger.projections import authority, gates, plans, slots
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.holds import hold_of
@@ -36,12 +36,17 @@ ARTIFACTS_LISTED_MAX = 1_000
 
 
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
-    """When time alone would change a document of this goal: the next end of a lease."""
+    """When time alone would change a document of this goal: the next end of a lease, a deferral or a delegation,
+    or of what the quota counts."""
     goal = workspace.goals.get(GoalId(goal_id))
     if goal is None:
         return None
-    at = bisect_right(goal.due, now_ms, key=lambda entry: entry[0])
-    return goal.due[at][0] if at < len(goal.due) else None
+    ends = [one.until_ms for one in goal.handoffs.delegations.values() if one.until_ms > now_ms]
+    ends += slots.changes_ms(goal, now_ms)
+    for due in (goal.due, goal.handoffs.due):
+        at = bisect_right(due, now_ms, key=lambda entry: entry[0])
+        ends += [due[at][0]] if at < len(due) else []
+    return min(ends, default=None)
 
 
 def _show_goal(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
@@ -339,5 +344,6 @@ READERS: dict[str, Reader] = {
     **authority.READERS,
     **gates.READERS,
     **plans.READERS,
+    **slots.READERS,
 }
 """By the name of the action."""

@@ -8,6 +8,7 @@ from ledger.events import Draft
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
+from ledger.rules.authority import delegated
 from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered, unmet
 from ledger.rules.leases import effective_claim, given_back
 from ledger.rules.todo_events import ReasonWords, TodoAdded, TodoCompleted, TodoWords
@@ -36,7 +37,11 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
         return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE)
     if (broken := _evidence(goal, todo, ask) or _next_claimant(workspace, goal, ask)) is not None:
         return broken
-    return _completion(workspace, goal, todo, caller, ask, lease)
+    holder = effective_claim(goal, todo, now_ms)
+    by_grant = None
+    if todo.role == "agent" and holder != caller.member_id:
+        by_grant = delegated(workspace, goal, todo, caller.member_id, "complete", now_ms)
+    return _completion(workspace, goal, todo, caller, ask, lease, by_grant)
 
 
 def _done_before(todo: Todo, ask: CompleteTodo) -> Held | Refusal:
@@ -52,7 +57,13 @@ def _done_before(todo: Todo, ask: CompleteTodo) -> Held | Refusal:
 
 
 def _completion(
-    workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, ask: CompleteTodo, lease: Lease | None
+    workspace: Workspace,
+    goal: Goal,
+    todo: Todo,
+    caller: Caller,
+    ask: CompleteTodo,
+    lease: Lease | None,
+    grant_id: str | None,
 ) -> tuple[Draft, ...]:
     released = () if lease is None else (Draft(facts=given_back(lease), goal_id=goal.goal_id),)
     follows = ask.next_agent_todo
@@ -64,6 +75,8 @@ def _completion(
             completion_turn_key=ask.completion_turn_key,
             evidence=tuple(ArtifactId(text) for text in dict.fromkeys(ask.evidence)),
             successor_todo_id=successor,
+            on_behalf_of=None if grant_id is None else goal.handoffs.delegations[grant_id].on_behalf_of,
+            grant_id=grant_id,
         ),
         words=ReasonWords(reason=ask.note) if ask.note else None,
         goal_id=goal.goal_id,
@@ -107,7 +120,7 @@ def _may_finish(
     if caller.member_id in todo.excluded_agents or todo.bound_agent not in {None, caller.member_id}:
         return refuse(TodoRefusal.ACTOR_EXCLUDED, member_id=caller.member_id)
     holder = todo.completed_by if todo.status == "done" else effective_claim(goal, todo, now_ms)
-    if holder != caller.member_id:
+    if holder != caller.member_id and delegated(workspace, goal, todo, caller.member_id, "complete", now_ms) is None:
         return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
     return None
 

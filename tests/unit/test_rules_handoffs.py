@@ -208,5 +208,8 @@ def test_an_exclusion_wins_over_a_delegation_and_its_end_ends_it():
 
     assert may("todo_one") == event.facts.grant_id
     assert (may("todo_barred"), may("todo_one", "update")) == (None, None)
+    artifact_id = world.submit("todo_one")
+    (done,) = world.do("helper", "todo.complete", **ONE, evidence=[artifact_id])
+    assert (done.facts.completed_by, done.facts.on_behalf_of) == ("helper", "builder")
     world.now_ms += 60_000
     assert may("todo_one") is None
