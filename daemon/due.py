@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ledger.events import Recorded
 from ledger.ids import GoalId
+from ledger.rules.slots import next_due as admission_due
 from ledger.rules.waking import to_wake
 from ledger.state import Goal, Workspace
 
@@ -42,6 +43,13 @@ def _leases(_workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
         yield Asked("task-lease.expire", {"goal_id": goal.goal_id, "todo_id": todo_id})
 
 
+def _admissions(_workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
+    for expires_at_ms, todo_id in goal.slots.due:
+        if expires_at_ms > now_ms:
+            return
+        yield Asked("quota.expire-admission", {"goal_id": goal.goal_id, "todo_id": todo_id})
+
+
 def _wake_due(workspace: Workspace, goal: Goal) -> int | None:
     if next(to_wake(workspace, goal, NOW_MS), None) is not None:
         return NOW_MS
@@ -55,6 +63,7 @@ def _wakes(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
 
 SOURCES: tuple[Source, ...] = (
     Source("lease expiry", _lease_due, _leases),
+    Source("admission expiry", lambda _workspace, goal: admission_due(goal), _admissions),
     Source("todo wake-up", _wake_due, _wakes),
 )
 

@@ -174,6 +174,15 @@ CLASS_OF: dict[str, RefusalClass] = {
     "lane_not_found": RefusalClass.USAGE,
     "lane_cycle": RefusalClass.USAGE,
     "all_gap": RefusalClass.ALL_GAP,
+    # Quota, runs and usage.
+    "turn_not_admitted": RefusalClass.WAITING,
+    "slots_exhausted": RefusalClass.WAITING,
+    "delivery_required": RefusalClass.WAITING,
+    "run_not_reported": RefusalClass.WAITING,
+    "admission_not_found": RefusalClass.NOT_FOUND,
+    "spend_not_found": RefusalClass.NOT_FOUND,
+    "run_not_found": RefusalClass.NOT_FOUND,
+    "not_the_spender": RefusalClass.DENIED,
 }
 """Codes that are not an ordinary broken rule (class `rule`)."""
 

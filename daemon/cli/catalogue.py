@@ -373,6 +373,45 @@ ACTIONS: "Nouns" = {
     'goal_id': {'help': 'The goal.', 'required': True},
     'agent_id': {'help': 'The agent; the caller when absent.'},
   }},
+  'reserve': {'summary': 'Ask whether to run and, if so, reserve the slots and the work for this turn.', 'example': 'quota reserve --goal-id docs --turn-instance-id turn-1 --slots 1 --ttl-seconds 900', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'turn_instance_id': {'help': 'Names the turn; each turn has its own.', 'required': True},
+    'agent_id': {'help': 'The agent; the caller when absent.'},
+    'slots': {'help': 'How many slots.', 'kind': 'integer', 'default': '1'},
+    'ttl_seconds': {'help': 'How long it is kept, in seconds.', 'kind': 'integer', 'default': '900'},
+  }},
+  'spend-slot': {'summary': 'Pay for a turn that delivered a todo.', 'example': 'quota spend-slot --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'turn_instance_id': {'help': 'Names the turn; each turn has its own.', 'required': True},
+    'agent_id': {'help': 'The agent; the caller when absent.'},
+    'slots': {'help': 'How many slots.', 'kind': 'integer', 'default': '1'},
+  }},
+  'void-slot': {'summary': 'Take a spend back.', 'example': "quota void-slot --goal-id docs --spend-id spend_000020 --reason 'Reported for the wrong turn'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'spend_id': {'help': 'The spend.', 'required': True},
+    'reason': {'help': 'Why it is taken back.', 'required': True},
+  }},
+  'set': {'summary': 'Change how much may be done on a goal; what is absent stays as it is.', 'example': 'quota set --goal-id docs --compute-permille 500 --window-hours 24', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'compute_permille': {'help': 'The share that is given, in thousandths; 0 pauses the goal.', 'kind': 'integer'},
+    'window_hours': {'help': 'The rolling window, in hours.', 'kind': 'integer'},
+    'slot_minutes': {'help': 'A slot, in minutes.', 'kind': 'integer'},
+    'allowed_slots': {'help': 'Slots in the window, whatever the share gives.', 'kind': 'integer'},
+  }},
+  'status': {'summary': 'What may be spent on a goal, what was, and the receipts that explain it.', 'example': 'quota status --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'limit': {'help': 'How many receipts at most, the newest first.', 'kind': 'integer', 'default': '50'},
+  }},
+  'plan': {'summary': 'Which goal an agent would best turn to next; advice, and nothing is reserved.', 'example': 'quota plan --agent-id builder', 'parameters': {
+    'agent_id': {'help': 'The agent; the caller when absent.'},
+    'limit': {'help': 'How many goals at most.', 'kind': 'integer', 'default': '20'},
+  }},
+  'release': {'summary': 'Give back what a turn reserved.', 'example': 'quota release --goal-id docs --turn-instance-id turn-1', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'turn_instance_id': {'help': 'Names the turn; each turn has its own.', 'required': True},
+    'agent_id': {'help': 'The agent; the caller when absent.'},
+  }},
 },
 'status': {
   'show': {'summary': 'What is going on in the workspace, and what waits for whom.', 'example': 'status', 'parameters': {
@@ -488,6 +527,48 @@ ACTIONS: "Nouns" = {
   'list': {'summary': 'The plans of a goal, newest first.', 'example': 'plan list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
+  }},
+},
+'run': {
+  'report': {'summary': 'Say what a run of a turn came to.', 'example': "run report --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1 --classification delivery --delivery-outcome outcome_progress --evidence art_000014 --summary 'All links are checked'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'turn_instance_id': {'help': 'Names the turn; each turn has its own.', 'required': True},
+    'classification': {'help': 'What kind of run it was.', 'choices': ('delivery', 'repair', 'replan', 'observation', 'blocked', 'failed'), 'required': True},
+    'delivery_outcome': {'help': 'What came of it; only `outcome_progress` and `primary_goal_outcome` earn a slot.', 'choices': ('outcome_progress', 'primary_goal_outcome', 'surface_only', 'outcome_gap', 'no_progress', 'observation_only'), 'required': True},
+    'run_id': {'help': "Its id; made from the ledger's sequence when absent."},
+    'summary': {'help': 'What was done.'},
+    'evidence': {'help': 'Artifacts that prove it.', 'repeat': True},
+  }},
+  'replan': {'summary': 'Say how the work goes on after turns without progress.', 'example': "run replan --goal-id docs --summary 'Check the sections one by one'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'summary': {'help': 'What will be done differently.', 'required': True},
+  }},
+  'observe': {'summary': 'Record what a monitor saw.', 'example': 'run observe --goal-id docs --todo-id todo_000015 --result-hash e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'result_hash': {'help': 'Digest of what was seen; the same one is no change.', 'required': True},
+  }},
+  'list': {'summary': 'The runs of a goal, the newest first.', 'example': 'run list --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'agent_id': {'help': "Only this agent's."},
+    'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
+  }},
+},
+'usage': {
+  'report': {'summary': 'Say what was used; what is absent is unknown, and is never counted as nothing.', 'example': 'usage report --goal-id docs --source provider --tokens-in 1200 --tokens-out 300 --cost-micros 4100', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'source': {'help': 'Where the figures come from.', 'required': True},
+    'usage_id': {'help': "Its id; made from the ledger's sequence when absent."},
+    'run_id': {'help': 'The run.'},
+    'tokens_in': {'help': 'Tokens read.', 'kind': 'integer'},
+    'tokens_out': {'help': 'Tokens written.', 'kind': 'integer'},
+    'cost_micros': {'help': 'What it cost, in millionths of the currency.', 'kind': 'integer'},
+    'age_seconds': {'help': 'How old the figures are, in seconds.', 'kind': 'integer', 'default': '0'},
+  }},
+  'show': {'summary': 'What was used on a goal, what is unknown, and the caps.', 'example': 'usage show --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'limit': {'help': 'How many reports at most, the newest first.', 'kind': 'integer', 'default': '20'},
   }},
 },
 }

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded
 from ledger.ids import MemberId, TodoId
+from ledger.parts.runs import MONITOR
 from ledger.records import Artifact, Lease, Todo
 from ledger.rules import artifacts, leases, todo_events
 from ledger.rules.handoff_events import LeaseTransferred
@@ -167,6 +168,8 @@ def change_todo(goal: Goal, todo_id: TodoId, **changes: object) -> None:
 def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
     """Keep the record and its places: in the open list, in its claimant's list, or among the ready."""
     goal.todos[todo.todo_id] = todo
+    if todo.task_class == MONITOR:
+        goal.runs.watch(todo)
     if before is not None:
         if (before.status, before.priority, before.claimed_by) == (todo.status, todo.priority, todo.claimed_by):
             return  # Every place follows from these.

@@ -28,7 +28,7 @@ from ledger.projections.views import (
 from ledger.records import CLOSED, Artifact, Delivery, EventNote, Intent, Todo
 from ledger.rules.common import owners_of, unmet
 from ledger.rules.goals import FIELD_CLASS, question_basis, state_basis
-from ledger.rules.quota import SLOT_MINUTES, WINDOW_HOURS, allowed_slots
+from ledger.rules.slots import ALLOWED_SLOTS_DEFAULT, allowed_slots
 from ledger.state import Goal, Workspace
 
 TODOS_MAX = 12
@@ -84,7 +84,7 @@ def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | 
         write_scopes=intent.write_scopes,
         quota_state=found.given.verdict.state.value,
         quota_allowed_slots=allowed_slots(goal),
-        quota_spent_slots=0,
+        quota_spent_slots=goal.slots.spent(now_ms),
         todos=tuple(_todo(workspace, goal, todo, now_ms) for todo in found.listed.todos[:TODOS_MAX]),
         todos_total=counts.all - counts.cancelled,
         todos_done=counts.done,
@@ -326,7 +326,7 @@ def _items(workspace: Workspace, goal: Goal, intent: Intent, name: str) -> tuple
             return names_of(workspace, intent.approvers)
         case "allowed_slots":
             slots = intent.allowed_slots
-            return (str(WINDOW_HOURS * 60 // SLOT_MINUTES if slots is None else slots),)
+            return (str(ALLOWED_SLOTS_DEFAULT if slots is None else slots),)
         case "token_cap" | "cost_cap_micros":
             cap = getattr(intent, name)
             return () if cap is None else (str(cap),)

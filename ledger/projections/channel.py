@@ -98,7 +98,7 @@ def channel_projection(
         "next_action": next_action(found.step),
         "next_safe_action": found.step.document(),
         "decision_frame": decision_frame(verdict),
-        "quota": quota_document(goal, verdict),
+        "quota": quota_document(goal, verdict, None, now_ms),
         "responsible": people_of(workspace, responsible_of(workspace, goal, found)),
         "claimed_until": rfc3339_or_none(claimed_until_ms(goal, now_ms)),
         "write_scopes": list(intent.write_scopes),

@@ -60,6 +60,17 @@ def next_step(workspace: Workspace, goal: Goal, given: Given, listed: Listed, no
             return _work(goal, given, now_ms)
         case QuotaState.OBJECTIVE_REVIEW_REQUIRED:
             return _step("goal.adopt", "agent", _only(agent_id), goal_id=goal.goal_id, revision=goal.confirmed)
+        case QuotaState.REPLAN_REQUIRED:
+            return _step("run.replan", "agent", _only(agent_id), goal_id=goal.goal_id)
+        case QuotaState.MONITOR_DUE if given.verdict.todo is not None:
+            todo_id = given.verdict.todo.todo_id
+            return _step("run.observe", "agent", _only(agent_id), goal_id=goal.goal_id, todo_id=todo_id)
+        case QuotaState.PAUSED:
+            return _step("quota.set", "owner", owners, goal_id=goal.goal_id)
+        case QuotaState.WORKSPACE_GUARD:
+            return _step("member.grant", "owner", owners, goal_id=goal.goal_id, member_id=agent_id)
+        case QuotaState.OPERATOR_GATE if given.verdict.gate_id is not None:
+            return _step("gate.show", "owner", owners, goal_id=goal.goal_id, gate_id=given.verdict.gate_id)
         case QuotaState.CAPABILITY_MISSING:
             lacks = _missing(workspace, goal, agent_id)
             return _step("member.add", "operator", (), goal_id=goal.goal_id, capabilities=lacks)

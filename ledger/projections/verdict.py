@@ -12,15 +12,8 @@ from ledger.projections.holds import hold_of, listed_todos
 from ledger.projections.steps import Given, Step, next_step
 from ledger.records import Todo
 from ledger.rules.common import granted, unmet
-from ledger.rules.quota import (
-    SLOT_MINUTES,
-    WINDOW_HOURS,
-    QuotaDecision,
-    QuotaState,
-    Verdict,
-    allowed_slots,
-    decide_should_run,
-)
+from ledger.rules.quota import QuotaDecision, QuotaState, Verdict, decide_should_run, verdict_of, verdict_of_state
+from ledger.rules.slots import allowed_slots, reserved_slots
 from ledger.state import Goal, Workspace
 from ledger.text.lines import reason_line
 from ledger.text.times import rfc3339_or_none
@@ -88,21 +81,8 @@ def _may_work(workspace: Workspace, goal: Goal, agent_id: MemberId) -> bool:
 
 def _without_agent(goal: Goal) -> Verdict:
     """The same verdicts where no agent is there to give them to."""
-    match goal.state:
-        case "stopped" | "withdrawn" | "declined" | "paused":
-            return _verdict(QuotaState.PAUSED, QuotaDecision.SKIP, f"goal_{goal.state}")
-        case "accepted":
-            return _verdict(QuotaState.TERMINAL_NO_FOLLOWUP, QuotaDecision.SKIP, "goal_accepted")
-        case "proposed" | "clarifying":
-            return _verdict(QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER, "goal_not_confirmed")
-        case "delivered":
-            return _verdict(QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER, "delivery_waits")
-        case "active" | "changes_requested":
-            return _verdict(QuotaState.FOCUS_WAIT, QuotaDecision.SKIP, "no_agent_granted")
-
-
-def _verdict(state: QuotaState, decision: QuotaDecision, reason: str) -> Verdict:
-    return Verdict(state=state, decision=decision, reason_codes=(reason,))
+    halted = verdict_of_state(goal)
+    return halted or verdict_of(QuotaState.FOCUS_WAIT, QuotaDecision.SKIP, "no_agent_granted")
 
 
 def reason_of(verdict: Verdict) -> str:
@@ -120,17 +100,26 @@ def decision_frame(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def quota_document(goal: Goal, verdict: Verdict) -> dict[str, object]:
-    """The budget beside the state it is in."""
+def quota_document(goal: Goal, verdict: Verdict, agent_id: MemberId | None, now_ms: int) -> dict[str, object]:
+    """The budget beside the state it is in. What is not known of the usage is said, and is in no sum."""
+    settings, intent, runs = goal.slots.settings, goal.intent, goal.runs
     return {
         "state": verdict.state.value,
         "reason": reason_of(verdict),
+        "pause_cause": verdict.reason_codes[0] if verdict.state is QuotaState.PAUSED else None,
         "spend_policy": SPEND_POLICY,
         "allowed_slots": allowed_slots(goal),
-        "spent_slots": 0,
-        "window_hours": WINDOW_HOURS,
-        "slot_minutes": SLOT_MINUTES,
-        "compute": 1.0,
+        "spent_slots": goal.slots.spent(now_ms),
+        "reserved_slots": reserved_slots(goal, agent_id, now_ms),
+        "window_hours": settings.window_hours,
+        "slot_minutes": settings.slot_minutes,
+        "compute": settings.compute_permille / 1_000,
+        "token_cap": intent.token_cap,
+        "tokens_known": runs.tokens,
+        "tokens_unknown_reports": runs.tokens_unknown,
+        "cost_cap_micros": intent.cost_cap_micros,
+        "cost_known_micros": runs.cost_micros,
+        "cost_unknown_reports": runs.cost_unknown,
     }
 
 
@@ -151,7 +140,7 @@ def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, no
         "reason_codes": list(verdict.reason_codes),
         "requires_user_action": frame.user_action_required,
         "selected_todo": None if verdict.todo is None else _selected(goal, verdict.todo, now_ms),
-        "quota": quota_document(goal, verdict),
+        "quota": quota_document(goal, verdict, agent_id, now_ms),
         "goal_boundary": {
             "write_scopes": list(goal.intent.write_scopes),
             "capabilities": list(goal.intent.capabilities),

@@ -1,10 +1,148 @@
-"""Slots: who was admitted to what, what was spent, and what the rolling window still allows."""
+"""Slots: who was admitted to what, what was spent, and what the rolling window still allows.
 
-from ledger.ids import MemberId, TodoId
-from ledger.state import Goal
+Nothing is spent when a turn begins. A slot is spent once for a turn, after its todo was completed and a run of that
+turn reported a result; it is spent whatever has become of the goal since, so that what was delivered is settled.
+"""
+
+from enum import StrEnum
+
+from ledger.events import Draft
+from ledger.ids import GoalId, MemberId, TodoId
+from ledger.parts.runs import PROGRESS
+from ledger.parts.slots import Spend, spend_key
+from ledger.refusals import Refusal
+from ledger.rules.common import Caller, Decision, Held, is_owner, next_seq, refuse
+from ledger.rules.slot_events import QuotaSet, SlotSpent, SlotVoided, VoidWords
+from ledger.rules.slot_params import SetQuota, SpendSlot, VoidSlot
+from ledger.state import Goal, Workspace
+
+MINUTES_AN_HOUR = 60
+ALLOWED_SLOTS_DEFAULT = 24 * MINUTES_AN_HOUR
+"""What a goal may spend where nobody said anything: every minute of the day."""
+SPENDS_MAX = 200_000
+"""Spends of one goal: two years of one each five minutes."""
+
+
+class SlotRefusal(StrEnum):
+    """Why a spend, a void or a setting is refused, in order of precedence."""
+
+    TODO_NOT_FOUND = "todo_not_found"
+    CLAIM_ACTOR_MISMATCH = "claim_actor_mismatch"
+    DELIVERY_REQUIRED = "delivery_required"
+    RUN_NOT_REPORTED = "run_not_reported"
+    OUTCOME_EARNS_NO_SPEND = "outcome_earns_no_spend"
+    TOO_MANY_SPENDS = "too_many_spends"
+    SPEND_NOT_FOUND = "spend_not_found"
+    NOT_THE_SPENDER = "not_the_spender"
+    NOT_AN_OWNER = "not_an_owner"
+    NOTHING_TO_CHANGE = "nothing_to_change"
 
 
 def reserved_by_another(goal: Goal, todo_id: TodoId, agent_id: MemberId, now_ms: int) -> MemberId | None:
     """Who else was admitted to this todo, while the admission lasts."""
-    del goal, todo_id, agent_id, now_ms
-    return None
+    admission = goal.slots.admissions.get(todo_id)
+    if admission is None or admission.agent_id == agent_id or admission.expires_at_ms <= now_ms:
+        return None
+    return admission.agent_id
+
+
+def reserved_slots(goal: Goal, agent_id: MemberId | None, now_ms: int) -> int:
+    """Slots that others were admitted to and have not spent yet."""
+    return sum(
+        one.slots for one in goal.slots.admissions.values() if one.agent_id != agent_id and one.expires_at_ms > now_ms
+    )
+
+
+def allowed_slots(goal: Goal) -> int:
+    """Slots in the rolling window: as set, as promised, or as much as the share of compute gives."""
+    settings = goal.slots.settings
+    fixed = goal.intent.allowed_slots if settings.allowed_slots is None else settings.allowed_slots
+    if fixed is not None:
+        return fixed
+    thousandths = settings.window_hours * MINUTES_AN_HOUR * settings.compute_permille
+    return (2 * thousandths + settings.slot_minutes * 1_000) // (2 * settings.slot_minutes * 1_000)
+
+
+def next_due(goal: Goal) -> int | None:
+    """When the next admission ends."""
+    return goal.slots.due[0][0] if goal.slots.due else None
+
+
+def decide_spend(workspace: Workspace, caller: Caller, ask: SpendSlot, _now_ms: int) -> Decision:
+    """Pay for a delivery, once; asked again, the original spend is the answer."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    todo = goal.todos.get(TodoId(ask.todo_id))
+    if todo is None:
+        return refuse(SlotRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)
+    if ask.agent_id not in {None, caller.member_id}:
+        return refuse(SlotRefusal.CLAIM_ACTOR_MISMATCH, agent_id=ask.agent_id)
+    key = spend_key(caller.member_id, todo.todo_id, ask.turn_instance_id)
+    if (spend_id := goal.slots.settled.get(key)) is not None:
+        return _spent_before(goal.slots.spends[spend_id])
+    if todo.status != "done" or todo.completed_by != caller.member_id:
+        return refuse(SlotRefusal.DELIVERY_REQUIRED, todo_id=todo.todo_id, status=todo.status)
+    run_id = goal.runs.by_turn.get(key)
+    if run_id is None:
+        return refuse(SlotRefusal.RUN_NOT_REPORTED, turn_instance_id=ask.turn_instance_id)
+    outcome = goal.runs.runs[run_id].delivery_outcome
+    if outcome not in PROGRESS:
+        return refuse(SlotRefusal.OUTCOME_EARNS_NO_SPEND, run_id=run_id, delivery_outcome=outcome)
+    if len(goal.slots.spends) >= SPENDS_MAX:
+        return refuse(SlotRefusal.TOO_MANY_SPENDS, limit=SPENDS_MAX)
+    facts = SlotSpent(
+        spend_id=f"spend_{next_seq(workspace):06d}",
+        agent_id=caller.member_id,
+        todo_id=todo.todo_id,
+        turn_instance_id=ask.turn_instance_id,
+        run_id=run_id,
+        slots=ask.slots,
+    )
+    return (Draft(facts=facts, goal_id=goal.goal_id),)
+
+
+def _spent_before(spend: Spend) -> Held:
+    facts: dict[str, object] = {"spend_id": spend.spend_id, "todo_id": spend.todo_id, "slots": spend.slots}
+    return Held(seq=spend.seq, facts=facts)
+
+
+def decide_void(workspace: Workspace, caller: Caller, ask: VoidSlot, _now_ms: int) -> Decision:
+    """Take one spend back, once, by whoever made it or by an owner."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    spend = goal.slots.spends.get(ask.spend_id)
+    if spend is None:
+        return refuse(SlotRefusal.SPEND_NOT_FOUND, spend_id=ask.spend_id)
+    if caller.member_id != spend.agent_id and not is_owner(goal, caller.member_id, workspace):
+        return refuse(SlotRefusal.NOT_THE_SPENDER, agent_id=spend.agent_id)
+    if spend.voided_seq:
+        return Held(seq=spend.voided_seq, facts={"spend_id": spend.spend_id, "slots": spend.slots})
+    facts = SlotVoided(spend_id=spend.spend_id, slots=spend.slots)
+    return (Draft(facts=facts, words=VoidWords(reason=ask.reason), goal_id=goal.goal_id),)
+
+
+def decide_set(workspace: Workspace, caller: Caller, ask: SetQuota, _now_ms: int) -> Decision:
+    """An owner's word on how much may be done. It touches no goal's state: what was stopped stays so."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    if not is_owner(goal, caller.member_id, workspace):
+        return refuse(SlotRefusal.NOT_AN_OWNER)
+    before = goal.slots.settings
+    facts = QuotaSet(
+        compute_permille=_given(ask.compute_permille, before.compute_permille),
+        window_hours=_given(ask.window_hours, before.window_hours),
+        slot_minutes=_given(ask.slot_minutes, before.slot_minutes),
+        allowed_slots=before.allowed_slots if ask.allowed_slots is None else ask.allowed_slots,
+    )
+    same = (before.compute_permille, before.window_hours, before.slot_minutes, before.allowed_slots)
+    if (facts.compute_permille, facts.window_hours, facts.slot_minutes, facts.allowed_slots) == same:
+        return _unchanged(goal)
+    return (Draft(facts=facts, goal_id=goal.goal_id),)
+
+
+def _unchanged(goal: Goal) -> Held | Refusal:
+    settings = goal.slots.settings
+    if not settings.seq:
+        return refuse(SlotRefusal.NOTHING_TO_CHANGE)
+    return Held(seq=settings.seq, facts={"compute_permille": settings.compute_permille})
+
+
+def _given(asked: int | None, before: int) -> int:
+    return before if asked is None else asked
