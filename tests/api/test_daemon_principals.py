@@ -24,7 +24,7 @@ def ready(scribe):
 
 
 def activate_and_deliver(scribe):
-    scribe.do("ann", "goal.propose", goal_id="done", objective="Done docs", criterion=("It is done",))
+    scribe.do("ann", "goal.propose", goal_id="done", objective="Done docs", criterion=("It is done",), review="owner")
     scribe.do("ann", "goal.confirm", goal_id="done", basis=scribe.state.goals["done"].intents[-1].basis)
     scribe.do("ann", "todo.add", goal_id="done", todo_id="todo_done", text="Do it")
     scribe.do("builder", "todo.claim", goal_id="done", todo_id="todo_done")

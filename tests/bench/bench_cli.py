@@ -114,6 +114,7 @@ def begin(owner: Client, home: Path) -> Client:
         "objective": "Check the docs",
         "criterion": ["Every link works"],
         "allowed_slots": 1_000,
+        "review": "owner",
     }
     done(owner.act("goal.propose", promise))
     basis = done(owner.read("goal.show", {"goal_id": GOAL})).body["basis"]

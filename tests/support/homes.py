@@ -130,6 +130,7 @@ def activate(scribe: Scribe, goal_id: str = "docs", todos: int = 1) -> None:
         objective="Every page of the docs can be followed",
         criterion=("Every link works",),
         write_scope=("reports/**", "docs/**"),
+        review="owner",
     )
     basis = scribe.state.goals[goal_id].intents[-1].basis
     scribe.do("ann", "goal.confirm", goal_id=goal_id, basis=basis)

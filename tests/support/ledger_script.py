@@ -133,6 +133,7 @@ class Script:
             "objective": "Every page of docs/ can be followed from top to bottom.",
             "criterion": ("Every link works", "Every command runs"),
             "write_scope": ("reports/**",),
+            "review": "owner",
         }
         self.do(by, "goal.propose", **(asked | changes))
         return self.goal(goal_id)

@@ -15,6 +15,7 @@ PROMISE: Document = {
     "budget": "two hours",
     "stop_condition": ["The site is gone"],
     "allowed_slots": 60,
+    "review": "owner",
     "priority": "P0",
 }
 SHOWN_AS = {"criterion": "criteria", "non_goal": "non_goals", "constraint": "constraints"}

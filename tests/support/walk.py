@@ -126,6 +126,7 @@ class Walker:
             "handoff_mode": self.choose(("optional_lease",) * 4 + ("soft_claim", "hard_lease")),
             "owner": ["builder"] if self.slip() else self.choose(([], [], ["ann"], ["ann", "bob"])),
             "enforce": ["budget"] if self.slip() else ["write_scopes"],
+            "review": "owner",
         }
         if self.slip():
             params["goal_id"] = self.choose([*self.world.state.goals, "docs"])

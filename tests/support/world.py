@@ -179,6 +179,7 @@ class World:
             "objective": "Every page of the docs can be followed from top to bottom.",
             "criterion": ["Every link works", "Every command runs"],
             "write_scope": ["reports/**", "docs/**"],
+            "review": "owner",
         }
         self.do(by, "goal.propose", **(asked | changes))
         return self.goal(goal_id)

@@ -67,6 +67,7 @@ class Story:
         refused = await self.table.submit("ann", form, first)
         many = {"criterion": [self.line] * 12, "non_goal": [self.line] * 3, "constraint": [self.line] * 3}
         many |= {"stop_condition": [self.line] * 3, "budget": self.reason, "objective": self.text, "title": self.title}
+        many |= {"review": "owner"}
         goal = (await self.table.submit("ann", form, first | {"criteria": self.line})).document["goal_id"]
         await self.daemon.do("goal.revise", many | {"goal_id": goal})
         return form, goal, refused
