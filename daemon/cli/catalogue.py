@@ -201,7 +201,9 @@ ACTIONS: "Nouns" = {
     'todo_id': {'help': "Its id; made from the ledger's sequence when absent."},
     'role': {'help': 'Who does it.', 'choices': ('user', 'agent'), 'default': 'agent'},
     'priority': {'help': 'P0 is the most urgent.', 'choices': ('P0', 'P1', 'P2', 'P3', 'P4'), 'default': 'P2'},
-    'task_class': {'help': "What kind of work it is; needed for a user's todo.", 'choices': ('advancement_task', 'user_action')},
+    'task_class': {'help': "What kind of work it is; needed for a user's todo.", 'choices': ('advancement_task', 'user_action', 'continuous_monitor')},
+    'cadence_seconds': {'help': 'How often a monitor is looked at, in seconds.', 'kind': 'integer'},
+    'max_no_change_before_replan': {'help': 'Looks without a change after which its agent replans.', 'kind': 'integer'},
     'action_kind': {'help': 'What kind of action it takes.'},
     'required_write_scope': {'help': 'What the work may write.', 'repeat': True},
     'required_capability': {'help': 'What its agent must be able to do.', 'repeat': True},
@@ -530,12 +532,12 @@ ACTIONS: "Nouns" = {
   }},
 },
 'run': {
-  'report': {'summary': 'Say what a run of a turn came to.', 'example': "run report --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1 --classification delivery --delivery-outcome outcome_progress --evidence art_000014 --summary 'All links are checked'", 'writes': True, 'parameters': {
+  'report': {'summary': 'Say what a run of a turn came to.', 'example': "run report --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1 --delivery-outcome outcome_progress --evidence art_000014 --summary 'All links are checked'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'todo_id': {'help': 'The todo.', 'required': True},
     'turn_instance_id': {'help': 'Names the turn; each turn has its own.', 'required': True},
-    'classification': {'help': 'What kind of run it was.', 'choices': ('delivery', 'repair', 'replan', 'observation', 'blocked', 'failed'), 'required': True},
-    'delivery_outcome': {'help': 'What came of it; only `outcome_progress` and `primary_goal_outcome` earn a slot.', 'choices': ('outcome_progress', 'primary_goal_outcome', 'surface_only', 'outcome_gap', 'no_progress', 'observation_only'), 'required': True},
+    'delivery_outcome': {'help': 'What came of it; only `outcome_progress` and `primary_goal_outcome` earn a slot.', 'choices': ('outcome_progress', 'primary_goal_outcome', 'surface_only', 'outcome_gap', 'no_progress', 'observed'), 'required': True},
+    'classification': {'help': 'What kind of run it was.', 'choices': ('delivery', 'repair', 'replan', 'observation', 'blocked', 'failed'), 'default': 'delivery'},
     'run_id': {'help': "Its id; made from the ledger's sequence when absent."},
     'summary': {'help': 'What was done.'},
     'evidence': {'help': 'Artifacts that prove it.', 'repeat': True},

@@ -60,6 +60,9 @@ def _run(argv: list[str]) -> int:
         argv = _schema(argv)
     if argv == ["--version"]:
         argv = ["version"]
+    if "--reserve" in argv and argv[:2] == ["quota", "should-run"]:
+        # A question that keeps its answer is a write, and an action of its own.
+        argv = ["quota", "reserve", *(word for word in argv[2:] if word != "--reserve")]
     command = parse(argv, _nouns(argv))
     if command.options.help or command.verb is None:
         from daemon.cli.manual import show  # noqa: PLC0415  (only for help)

@@ -12,8 +12,8 @@ ROWS: tuple[Action, ...] = (
         params=run_params.ReportRun,
         who=AGENTS,
         decide=runs.decide_report,
-        example="run report --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1 --classification delivery"
-        " --delivery-outcome outcome_progress --evidence art_000014 --summary 'All links are checked'",
+        example="run report --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1 --delivery-outcome"
+        " outcome_progress --evidence art_000014 --summary 'All links are checked'",
     ),
     Action(
         name="run.replan",

@@ -15,7 +15,7 @@ from ledger.records import Todo
 MONITOR = "continuous_monitor"
 CADENCE_SECONDS_DEFAULT = 3_600
 PROGRESS = frozenset({"outcome_progress", "primary_goal_outcome"})
-NEUTRAL = frozenset({"observation_only"})
+NEUTRAL = frozenset({"observed"})
 """A turn that only watched is neither progress nor a turn without it."""
 
 

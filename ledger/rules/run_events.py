@@ -6,7 +6,7 @@ from ledger.events import Facts, Kind, Words
 from ledger.ids import ArtifactId, MemberId, TodoId
 
 DeliveryOutcome = Literal[
-    "outcome_progress", "primary_goal_outcome", "surface_only", "outcome_gap", "no_progress", "observation_only"
+    "outcome_progress", "primary_goal_outcome", "surface_only", "outcome_gap", "no_progress", "observed"
 ]
 """What a turn came to; the first two earn a spend, and the last is neither progress nor the want of it."""
 Classification = Literal["delivery", "repair", "replan", "observation", "blocked", "failed"]

@@ -40,11 +40,11 @@ class ReportRun(Params):
     goal_id: _Goal
     todo_id: _Todo
     turn_instance_id: _Turn
-    classification: Annotated[Classification, Field(description="What kind of run it was.")]
     delivery_outcome: Annotated[
         DeliveryOutcome,
         Field(description="What came of it; only `outcome_progress` and `primary_goal_outcome` earn a slot."),
     ]
+    classification: Annotated[Classification, Field(description="What kind of run it was.")] = "delivery"
     run_id: Annotated[
         str | None, Field(pattern=RUN_ID_PATTERN, description="Its id; made from the ledger's sequence when absent.")
     ] = None

@@ -1,9 +1,9 @@
 """What may be asked of a todo: the parameters of its actions."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, Field, TypeAdapter, ValidationInfo, field_validator
+from pydantic import AwareDatetime, Field, TypeAdapter, ValidationInfo, field_validator, model_validator
 
 from ledger.ids import CAPABILITY_PATTERN, TODO_ID_PATTERN
 from ledger.params import (
@@ -25,6 +25,8 @@ from ledger.params import (
     Version,
 )
 
+CADENCE_SECONDS_MAX = 2_592_000
+NO_CHANGE_MAX = 1_000
 RESUME_CHARS_MAX = 200
 _REFERENCE = re.compile(r"[A-Za-z0-9_.:@/#-]{1,160}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?([Zz]|[+-]\d{2}:\d{2})")
@@ -45,8 +47,14 @@ class AddTodo(Params):
     role: Annotated[Literal["user", "agent"], Field(description="Who does it.")] = "agent"
     priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
     task_class: Annotated[
-        Literal["advancement_task", "user_action"] | None,
+        Literal["advancement_task", "user_action", "continuous_monitor"] | None,
         Field(description="What kind of work it is; needed for a user's todo."),
+    ] = None
+    cadence_seconds: Annotated[
+        int | None, Field(ge=1, le=CADENCE_SECONDS_MAX, description="How often a monitor is looked at, in seconds.")
+    ] = None
+    max_no_change_before_replan: Annotated[
+        int | None, Field(ge=1, le=NO_CHANGE_MAX, description="Looks without a change after which its agent replans.")
     ] = None
     action_kind: Annotated[CapabilityText | None, Field(description="What kind of action it takes.")] = None
     required_write_scope: Annotated[Scopes, Field(description="What the work may write.")] = ()
@@ -59,6 +67,15 @@ class AddTodo(Params):
         tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Agents that may not do it.")
     ] = ()
     acceptance: Annotated[OptionalText, Field(description="When it is good.")] = ""
+
+    @model_validator(mode="after")
+    def _only_monitors_are_looked_at(self) -> Self:
+        given = self.cadence_seconds, self.max_no_change_before_replan
+        if self.task_class != "continuous_monitor" and given != (None, None):
+            raise ValueError("only a monitor has a cadence")
+        if self.task_class == "continuous_monitor" and self.role == "user":
+            raise ValueError("a monitor is looked at by an agent")
+        return self
 
 
 class ClaimTodo(Params):

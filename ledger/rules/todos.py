@@ -228,6 +228,8 @@ def _added_facts(ask: AddTodo, todo_id: TodoId, scopes: tuple[str, ...]) -> Todo
         depends_on=tuple(TodoId(text) for text in dict.fromkeys(ask.depends_on)),
         bound_agent=None if ask.bound_agent is None else MemberId(ask.bound_agent),
         excluded_agents=tuple(MemberId(text) for text in dict.fromkeys(ask.excluded_agent)),
+        cadence_seconds=ask.cadence_seconds,
+        max_no_change_before_replan=ask.max_no_change_before_replan,
     )
 
 

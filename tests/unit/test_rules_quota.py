@@ -51,6 +51,48 @@ def _accept(world: World) -> None:
     world.do("ann", "goal.accept", goal_id=DOCS, basis=world.goal().delivery.basis)
 
 
+def _grant_docs_only(world: World) -> None:
+    world.do("ann", "member.grant", member_id="builder", write_scope=["docs/**"])
+
+
+def _barren(world: World) -> None:
+    """Two turns in a row came to nothing."""
+    world.add("todo_barren", priority="P0")
+    for turn in ("turn-a", "turn-b"):
+        asked = {"turn_instance_id": turn, "delivery_outcome": "no_progress", "classification": "failed"}
+        world.do("builder", "run.report", goal_id=DOCS, todo_id="todo_barren", **asked)
+
+
+def _compute_zero(world: World) -> None:
+    world.do("ann", "quota.set", goal_id=DOCS, compute_permille=0)
+
+
+def _gate(world: World) -> None:
+    asked = {"kind": "owner_decision", "question": "Go on?", "blocks_goal": True}
+    world.do("helper", "gate.open", goal_id=DOCS, gate_id="gate_one", **asked)
+
+
+def _spend_all(world: World) -> None:
+    world.do("ann", "quota.set", goal_id=DOCS, allowed_slots=1)
+    world.add("todo_paid", priority="P0")
+    artifact_id = world.finish("todo_paid")
+    turn = {"todo_id": "todo_paid", "turn_instance_id": "turn-paid"}
+    world.do("builder", "run.report", goal_id=DOCS, delivery_outcome="outcome_progress", evidence=[artifact_id], **turn)
+    world.do("builder", "quota.spend-slot", goal_id=DOCS, **turn)
+
+
+def _use(tokens_in: int | None, cost_micros: int | None = None):
+    asked = {"tokens_in": tokens_in, "tokens_out": 0, "cost_micros": cost_micros}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    return lambda world: world.do("builder", "usage.report", goal_id=DOCS, source="provider", **asked)
+
+
+def _reserve_elsewhere(world: World) -> None:
+    world.do("helper", "quota.reserve", goal_id=DOCS, turn_instance_id="turn-h")
+
+
+MONITOR = {"task_class": "continuous_monitor", "cadence_seconds": 60}
+OUTSIDE = {"required_write_scope": ["reports/a"]}
 HARD = {"required_capability": ["gpu"]}
 # Each script makes its own condition true and those after it, where both can hold, so that a wrong order shows.
 CONDITIONS = {
@@ -88,6 +130,66 @@ CONDITIONS = {
         "builder",
         [_goal(allowed_slots=0), _todo(**HARD), _revise],
         (S.OBJECTIVE_REVIEW_REQUIRED, D.REPAIR, "revision_not_adopted"),
+    ),
+    "no share of compute pauses a goal before anything else is asked": (
+        "builder",
+        [_goal(), _todo(), _barren, _revise, _compute_zero],
+        (S.PAUSED, D.SKIP, "compute_quota_zero"),
+    ),
+    "a stopped goal is called stopped and not short of compute": (
+        "builder",
+        [_goal(), _todo(), _compute_zero, _stop],
+        (S.PAUSED, D.SKIP, "goal_stopped"),
+    ),
+    "a promise that changed is read before the work is replanned": (
+        "builder",
+        [_goal(), _barren, _revise],
+        (S.OBJECTIVE_REVIEW_REQUIRED, D.REPAIR, "revision_not_adopted"),
+    ),
+    "two turns without progress come before work that cannot be done": (
+        "builder",
+        [_goal(allowed_slots=0), _barren, _todo(**HARD)],
+        (S.REPLAN_REQUIRED, D.REPLAN, "turns_without_progress"),
+    ),
+    "what an agent may not write is repaired before slots are counted": (
+        "builder",
+        [_goal(allowed_slots=0), _grant_docs_only, _todo(**OUTSIDE)],
+        (S.WORKSPACE_GUARD, D.REPAIR, "write_scope_not_granted"),
+    ),
+    "what was spent counts against what is allowed": (
+        "builder",
+        [_goal(), _spend_all, _todo()],
+        (S.THROTTLED, D.SKIP, "slots_exhausted"),
+    ),
+    "a cap on tokens stops work": (
+        "builder",
+        [_goal(token_cap=100), _todo(), _use(100)],
+        (S.THROTTLED, D.SKIP, "token_cap_reached"),
+    ),
+    "a cap on cost stops work": (
+        "builder",
+        [_goal(cost_cap_micros=100), _todo(), _use(1, 100)],
+        (S.THROTTLED, D.SKIP, "cost_cap_reached"),
+    ),
+    "slots that another turn has reserved are not given twice": (
+        "builder",
+        [_goal(allowed_slots=1), _todo(), _todo(), _reserve_elsewhere],
+        (S.THROTTLED, D.SKIP, "slots_reserved"),
+    ),
+    "a gate on all of it asks people, whatever is due to be looked at": (
+        "builder",
+        [_goal(), _todo(), _todo(**MONITOR), _gate],
+        (S.OPERATOR_GATE, D.ASK_USER, "gate_blocks"),
+    ),
+    "a monitor is looked at when nothing else can be done": (
+        "builder",
+        [_goal(), _persons_todo, _todo(**MONITOR)],
+        (S.MONITOR_DUE, D.OBSERVE, "monitor_due"),
+    ),
+    "work that another turn has reserved is waited for": (
+        "builder",
+        [_goal(), _todo(), _reserve_elsewhere],
+        (S.WAITING, D.SKIP, "todo_reserved"),
     ),
     "a lacking capability is repaired before slots are counted": (
         "builder",
@@ -131,7 +233,7 @@ def test_the_first_condition_that_holds_is_the_verdict(agent, script, expected):
         step(world)
     verdict = _verdict(world, agent)
     assert (verdict.state, verdict.decision, verdict.reason_codes) == (*expected[:2], (expected[2],))
-    assert (verdict.todo is not None) == (verdict.decision == D.RUN)
+    assert (verdict.todo is not None) == (verdict.decision in {D.RUN, D.OBSERVE})
 
 
 def test_every_state_that_exists_so_far_is_reached():
