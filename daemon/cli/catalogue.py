@@ -95,7 +95,7 @@ ACTIONS: "Nouns" = {
     'stop_condition': {'help': 'When to stop; repeat for each.', 'repeat': True},
     'enforce': {'help': 'Fields that must be enforced, not just kept.', 'repeat': True},
     'priority': {'help': 'P0 is the most urgent.', 'choices': ('P0', 'P1', 'P2', 'P3', 'P4'), 'default': 'P2'},
-    'review': {'help': "Whether evidence counts by an independent review or by the owners' acceptance.", 'choices': ('independent', 'owner'), 'default': 'independent'},
+    'review': {'help': "Whether evidence counts by an independent review or by the owners' acceptance.", 'choices': ('independent', 'owner'), 'default': 'owner'},
     'plan_approval': {'help': 'Who confirms plans: the owners, or the steward for them.', 'choices': ('owner', 'steward'), 'default': 'owner'},
     'token_cap': {'help': 'Tokens after which no turn begins; no cap when absent.', 'kind': 'integer'},
     'cost_cap_micros': {'help': 'Cost, in millionths, after which no turn begins; no cap when absent.', 'kind': 'integer'},

@@ -59,7 +59,7 @@ class IntentFields(Params):
     priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
     review: Annotated[
         Review, Field(description="Whether evidence counts by an independent review or by the owners' acceptance.")
-    ] = "independent"
+    ] = "owner"
     plan_approval: Annotated[
         PlanApproval, Field(description="Who confirms plans: the owners, or the steward for them.")
     ] = "owner"

@@ -76,6 +76,12 @@ def test_what_was_proposed_is_what_is_there_field_by_field(world):
         "handoff_mode": "hard_lease",
         "allowed_slots": 7,
         "enforce": ("write_scopes",),
+        "review": "owner",
+        "plan_approval": "owner",
+        "token_cap": None,
+        "cost_cap_micros": None,
+        "fold_case": False,
+        "private": False,
         "basis": basis_of("confirm", DOCS, 1, world.state.hash.hex()),
         "title": "Docs",
         "objective": "Check the docs\nall of them",
@@ -310,3 +316,11 @@ def test_evidence_of_cancelled_work_is_not_delivered(world):
     world.submit("todo_one", sha256=digest("report"))
     world.do("builder", "todo.cancel", **ID, todo_id="todo_one")
     assert world.outcome("builder", "goal.deliver", **ID, summary="All done") == R.NOTHING_TO_DELIVER
+
+
+@pytest.mark.parametrize("asked", [{"review": "independent"}, {"fold_case": True}, {"private": True}], ids=str)
+def test_a_promise_that_nothing_would_keep_is_refused_before_anybody_confirms_it(world, asked):
+    (name,) = asked
+    refused = world.ask("ann", "goal.propose", goal_id="later", objective="Later", criterion=["Done"], **asked).refusal
+    assert (refused.code.value, refused.details["fields"]) == ("enforcement_not_supported", [name])
+    assert "later" not in world.state.goals
