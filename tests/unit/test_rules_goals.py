@@ -59,7 +59,7 @@ def test_what_was_proposed_is_what_is_there_field_by_field(world):
         "stop_condition": ["The site is gone"],
         "enforce": ["write_scopes"],
         "priority": "P0",
-        "review": "independent",
+        "review": "owner",
     }
     intent = world.propose(**asked).intent
     assert {name: getattr(intent, name) for name in intent.__struct_fields__ if name != "note"} == {
