@@ -1,14 +1,12 @@
 """What every store promises, asked of each one: the memory store is a fake only if it passes all of this."""
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from ledger.ports import (
     GENESIS,
     DeliveryRow,
-    Erasure,
     Group,
     Head,
     JournalRow,
@@ -18,40 +16,10 @@ from ledger.ports import (
     Term,
     WriterFenced,
 )
-from ledger.store.memory import MemoryStore, Records
-from ledger.store.sqlite import open_sqlite
 from ledger.store.sqlite_read import PAGE_ROWS_MAX
 from ledger.testing import event_row, event_rows, receipt_row, refusal_rows
 from ledger.verify import verify
-
-Opener = Callable[[], Store]
-LIFE = "life-1"
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def opener(request, tmp_path):
-    """Opens one and the same ledger, as often as it is called."""
-    opened = []
-    records = Records()
-
-    def open_again() -> Store:
-        store = MemoryStore(records) if request.param == "memory" else open_sqlite(tmp_path / "ledger.sqlite3")
-        opened.append(store)
-        return store
-
-    yield open_again
-    for store in opened:
-        store.close()
-
-
-@pytest.fixture
-def store(opener):
-    return opener()
-
-
-@pytest.fixture
-def term(store):
-    return store.open_term(LIFE)
+from tests.contract.stores import LIFE
 
 
 def contents(store: Store) -> dict[str, object]:
@@ -377,81 +345,6 @@ def test_another_thread_sees_groups_whole_and_never_backwards(store, term):
     assert seen == sorted(seen)
     assert {seq % size for seq in seen} == {0}
     assert seen[-1] == groups * size
-
-
-# Erasing words.
-
-
-def _worded(store, term):
-    first = event_rows(2, goal_id="docs", text="private")
-    after = Head(first[-1].seq, first[-1].hash)
-    rows = [
-        *first,
-        *event_rows(2, after=after, text="private"),
-    ]
-    store.append(term, Group(events=rows))
-    return rows
-
-
-@pytest.mark.parametrize(
-    ("erasure", "gone"),
-    [
-        (Erasure(4, seqs=(1, 4)), {1, 4}),
-        (Erasure(3, seqs=(1, 4)), {1}),
-        (Erasure(4, goal_id="docs"), {1, 2}),
-        (Erasure(1, goal_id="docs"), {1}),
-        (Erasure(4, member_id="ann"), {1, 2, 3, 4}),
-        (Erasure(3, member_id="ann"), {1, 2, 3}),
-        (Erasure(4, member_id="bob"), set()),
-        (Erasure(4, goal_id="site"), set()),
-        (Erasure(4), set()),
-    ],
-)
-def test_words_go_with_their_salt_and_nothing_else_changes(store, term, erasure, gone):
-    rows = _worded(store, term)
-    last = event_row(Head(rows[-1].seq, rows[-1].hash), text="later")
-    store.append(term, Group(events=[last], erasures=[erasure]))
-    kept = list(store.reader().events(0))
-    assert kept == [row._replace(words=None, salt=None) if row.seq in gone else row for row in [*rows, last]]
-    report = verify(kept)
-    assert (report.holds, set(report.redacted_seqs)) == (True, gone)
-
-
-def test_erasing_again_is_nothing_new(store, term):
-    rows = _worded(store, term)
-    for _ in range(2):
-        store.append(term, Group(erasures=[Erasure(4, goal_id="docs")]))
-    assert [row.words is None for row in store.events(0)] == [True, True, False, False]
-    assert store.head() == Head(rows[-1].seq, rows[-1].hash)
-
-
-def test_what_is_erased_leaves_no_snapshot_that_could_hold_it(store, term):
-    _worded(store, term)
-    for scope in ("workspace", "goal:docs"):
-        store.save_snapshot(term, SnapshotRow(scope, 4, bytes(32), "r", b"private"))
-    store.append(term, Group(erasures=[Erasure(4, seqs=(1,))]))
-    assert store.snapshot("workspace") is store.snapshot("goal:docs") is None
-
-
-def test_a_group_that_fails_erases_nothing(store, term):
-    rows = _worded(store, term)
-    store.save_snapshot(term, SnapshotRow("workspace", 4, bytes(32), "r", b"kept"))
-    with pytest.raises(StoreFault):
-        store.append(term, Group(events=rows[:1], erasures=[Erasure(4, goal_id="docs")]))
-    reader = store.reader()
-    assert list(reader.events(0)) == rows
-    assert reader.snapshot("workspace") is not None
-
-
-def test_a_fenced_writer_erases_nothing(opener, store, term):
-    rows = _worded(store, term)
-    opener().open_term(LIFE)
-    with pytest.raises(WriterFenced):
-        store.append(term, Group(erasures=[Erasure(4, goal_id="docs")]))
-    assert list(store.reader().events(0)) == rows
-
-
-# Beginning where another ledger's refusals do.
 
 
 def test_refusals_begin_where_those_of_another_ledger_do(store, term):
