@@ -174,6 +174,13 @@ CLASS_OF: dict[str, RefusalClass] = {
     "lane_not_found": RefusalClass.USAGE,
     "lane_cycle": RefusalClass.USAGE,
     "all_gap": RefusalClass.ALL_GAP,
+    "amendment_not_found": RefusalClass.NOT_FOUND,
+    "needs_rebase": RefusalClass.STALE,
+    "gate_required": RefusalClass.WAITING,
+    "adopted_by_another": RefusalClass.DENIED,
+    "disposition_conflict": RefusalClass.USAGE,
+    "disposition_required": RefusalClass.USAGE,
+    "operation_conflict": RefusalClass.USAGE,
     # Quota, runs and usage.
     "turn_not_admitted": RefusalClass.WAITING,
     "slots_exhausted": RefusalClass.WAITING,

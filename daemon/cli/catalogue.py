@@ -531,6 +531,55 @@ ACTIONS: "Nouns" = {
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
   }},
 },
+'amendment': {
+  'submit': {'summary': 'Put a change of agreed work forward, with what becomes of work in hand.', 'example': 'amendment submit --goal-id docs --amendment-class lane_route --why \'The release waits for it\' --operation \'{"op": "reprioritise", "todo_id": "todo_000012", "priority": "P0"}\'', 'writes': True, 'parameters': {
+    'continue_todo': {'help': 'Whoever has this todo in hand goes on as before.', 'repeat': True},
+    'rebase_todo': {'help': 'Whoever has this todo in hand adopts the change first.', 'repeat': True},
+    'stop_todo': {'help': 'Whoever has this todo in hand loses it.', 'repeat': True},
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_class': {'help': 'How far it reaches; decides who may commit it.', 'choices': ('lane_route', 'shared_work_graph', 'shared_acceptance', 'protected_authority'), 'required': True},
+    'operation': {'help': 'A change as a JSON object; repeat for several.', 'repeat': True, 'required': True},
+    'why': {'help': 'Why it is needed.', 'required': True},
+    'gate_id': {'help': 'The gate that approved it, for protected_authority.'},
+    'amendment_id': {'help': "Its id; made from the ledger's seq when absent."},
+  }},
+  'commit': {'summary': 'Make the change exactly as it was shown, unless what it rests on has moved.', 'example': 'amendment commit --goal-id docs --amendment-id amend_000012 --basis b1:…', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_id': {'help': 'The amendment.', 'required': True},
+    'basis': {'help': 'The amendment that was shown.'},
+  }},
+  'reject': {'summary': 'Say no to a change.', 'example': "amendment reject --goal-id docs --amendment-id amend_000012 --reason 'The old order is better'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_id': {'help': 'The amendment.', 'required': True},
+    'basis': {'help': 'The amendment that was shown.'},
+    'reason': {'help': 'Why.'},
+  }},
+  'withdraw': {'summary': 'Take back a change that nobody has decided on yet.', 'example': 'amendment withdraw --goal-id docs --amendment-id amend_000012', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_id': {'help': 'The amendment.', 'required': True},
+    'reason': {'help': 'Why.'},
+  }},
+  'rebase': {'summary': 'Put the same change forward again, for what is there now.', 'example': 'amendment rebase --goal-id docs --amendment-id amend_000012 --continue-todo todo_000012', 'writes': True, 'parameters': {
+    'continue_todo': {'help': 'Whoever has this todo in hand goes on as before.', 'repeat': True},
+    'rebase_todo': {'help': 'Whoever has this todo in hand adopts the change first.', 'repeat': True},
+    'stop_todo': {'help': 'Whoever has this todo in hand loses it.', 'repeat': True},
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_id': {'help': 'The amendment.', 'required': True},
+  }},
+  'adopt': {'summary': 'Say that the change of this todo was read, before going on with it.', 'example': 'amendment adopt --goal-id docs --amendment-id amend_000012 --todo-id todo_000012', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_id': {'help': 'The amendment.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+  }},
+  'show': {'summary': 'An amendment with what it changes, what has moved since and the basis to commit it by.', 'example': 'amendment show --goal-id docs --amendment-id amend_000012', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'amendment_id': {'help': 'The amendment.', 'required': True},
+  }},
+  'list': {'summary': 'The amendments of a goal, newest first.', 'example': 'amendment list --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
+  }},
+},
 'run': {
   'report': {'summary': 'Say what a run of a turn came to.', 'example': "run report --goal-id docs --todo-id todo_000012 --turn-instance-id turn-1 --delivery-outcome outcome_progress --evidence art_000014 --summary 'All links are checked'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},

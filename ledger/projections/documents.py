@@ -13,7 +13,7 @@ from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
-from ledger.projections import authority, gates, plans, slots
+from ledger.projections import amendments, authority, gates, plans, slots
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.holds import hold_of
@@ -341,6 +341,7 @@ READERS: dict[str, Reader] = {
     "member.list": _list_members,
     "quota.should-run": _should_run,
     "status.show": _show_status,
+    **amendments.READERS,
     **authority.READERS,
     **gates.READERS,
     **plans.READERS,

@@ -235,9 +235,9 @@ def adoption_key(amendment_id: str, todo_id: TodoId, agent_id: MemberId) -> str:
 
 
 def gate_approved(goal: Goal, gate_id: str | None) -> bool:
-    """Whether this gate of the goal was approved. Nobody knows of one that is not there."""
-    del goal, gate_id
-    return False
+    """Whether this gate of the goal was approved. One that is not there approves nothing."""
+    gate = None if gate_id is None else goal.gates.by_id.get(gate_id)
+    return gate is not None and gate.kind == "amendment" and gate.status == "approved"
 
 
 def _operations(amendment_id: str, ask: SubmitAmendment) -> tuple[Operation, ...]:

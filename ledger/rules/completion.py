@@ -8,7 +8,9 @@ from ledger.events import Draft
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
+from ledger.rules.amendments import held_back
 from ledger.rules.authority import delegated
+from ledger.rules.beginning import BeginRefusal
 from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered, unmet
 from ledger.rules.leases import effective_claim, given_back
 from ledger.rules.todo_events import ReasonWords, TodoAdded, TodoCompleted, TodoWords
@@ -28,6 +30,8 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
         return _done_before(todo, ask)
     if todo.status != "open":
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
+    if (amendment_id := held_back(goal, todo.todo_id)) is not None:
+        return refuse(BeginRefusal.AMENDMENT_HOLDS, todo_id=todo.todo_id, amendment_id=amendment_id)
     if waiting_for := unmet(goal, todo):
         return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=waiting_for)
     lease = fence(goal, todo, caller, ask, now_ms)

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from ledger.refusals import STATUS, GeneralRefusal, class_of
+from ledger.rules.amendment_graph import OperationRefusal
+from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
 from ledger.rules.beginning import BeginRefusal
 from ledger.rules.deferrals import DeferralRefusal
@@ -50,6 +52,8 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Grants": GrantRefusal,
     "Gates": GateRefusal,
     "Plans": PlanRefusal,
+    "Amendments": AmendmentRefusal,
+    "Operations of amendments": OperationRefusal,
 }
 
 _INTRODUCTION = """\
