@@ -100,6 +100,12 @@ def _replace(lines, record, old, new):
     lines[index] = lines[index].replace(old, new, 1)
 
 
+def _refusals_first(lines):
+    """Everything is there and proves itself; only the order is another."""
+    receipts, refusals = at(lines, "receipt"), at(lines, "refusal")
+    lines[receipts:-1] = lines[refusals:-1] + lines[receipts:refusals]
+
+
 DAMAGE = {
     "no end line": lambda lines: lines.pop(),
     "cut within a line": lambda lines: lines.__setitem__(-1, lines[-1][:-9]),
@@ -115,6 +121,7 @@ DAMAGE = {
     "receipts swapped": lambda lines: _swap(lines, "receipt"),
     "a refusal left out": lambda lines: lines.pop(at(lines, "refusal")),
     "an event after the receipts": lambda lines: lines.insert(at(lines, "refusal"), lines[at(lines, "event")]),
+    "the refusals before the receipts": _refusals_first,
     "a second beginning": lambda lines: lines.insert(2, lines[0]),
     "something after the end": lambda lines: lines.append(lines[-1]),
     "another fact": lambda lines: _replace(lines, "event", b'"incarnation":"', b'"incarnation":"0'),

@@ -61,8 +61,10 @@ def test_a_renewed_or_released_lease_is_due_at_its_new_end_or_never(world):
 def test_events_that_are_no_longer_in_memory_are_caught_up(world):
     agenda = refreshed(Agenda(), world)
     world.lease("todo_one", ttl_seconds=TTL_MS // 1000)
-    for number in range(5):
-        world.add(f"todo_more_{number}")
+    world.activate("site")
+    for number in range(2):
+        world.add(f"todo_more_{number}", "site")
+    assert {event.goal_id for event in recent(world, last=2)} == {"site"}
     assert refreshed(agenda, world, last=2).next_ms() == world.now_ms + TTL_MS
 
 
