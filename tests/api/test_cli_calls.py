@@ -56,6 +56,19 @@ def test_a_read_is_a_get_with_its_parameters_quoted_and_no_key(double, capfd):
     assert capfd.readouterr().out == OK.decode() + "\n"
 
 
+def test_a_question_that_reserves_is_asked_as_the_write_it_is(double):
+    asked = ["quota", "should-run", "--goal-id", "docs", "--reserve", "--turn-instance-id", "turn-1", "--slots", "2"]
+    assert run([*asked, "--ttl-seconds", "60"]) == 0
+    (sent,) = double.asked
+    assert (sent.method, sent.target) == ("POST", "/v1/actions/quota.reserve")
+    assert json.loads(sent.body) == {
+        "goal_id": "docs",
+        "turn_instance_id": "turn-1",
+        "slots": 2,
+        "ttl_seconds": 60,
+    }
+
+
 @pytest.mark.parametrize(
     "text", ['quote " backslash \\', "line\nbreak\ttab", "\x00\x1b\x7f", "汉字 🙂 \u2028 \u202e", "</script>"]
 )
