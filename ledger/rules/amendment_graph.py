@@ -174,9 +174,8 @@ def _bounds(workspace: Workspace, goal: Goal, operations: tuple[Operation, ...])
             if canonical_scope(scope) is None:
                 return refuse(OperationRefusal.INVALID_WRITE_SCOPE, write_scope=scope)
             if not within(scope, goal.intent.write_scopes):
-                return refuse(
-                    OperationRefusal.SCOPE_OUTSIDE_BOUNDARY, write_scopes=[scope], boundary=list(goal.intent.write_scopes)
-                )
+                boundary = list(goal.intent.write_scopes)
+                return refuse(OperationRefusal.SCOPE_OUTSIDE_BOUNDARY, write_scopes=[scope], boundary=boundary)
     for one in operations:
         if one.agent is None:
             continue

@@ -60,7 +60,7 @@ class OperationParams(Params):
     depends_on: Annotated[
         tuple[TodoIdText, ...] | None, Field(max_length=LIST_MAX, description="All todos that must be done first.")
     ] = None
-    agent: Annotated[MemberIdText | None, Field(description="The only agent that may do it; nobody when absent.")] = None
+    agent: Annotated[MemberIdText | None, Field(description="The only agent that may do it, if any.")] = None
     write_scope: Annotated[Scopes | None, Field(description="All that the work may write.")] = None
     capability: Annotated[Capabilities, Field(description="What its agent must be able to do.")] = ()
 

@@ -247,7 +247,7 @@ def _operations(amendment_id: str, ask: SubmitAmendment) -> tuple[Operation, ...
             # The same one whenever it is asked: the id comes from the amendment and the place in it.
             todo_id=TodoId(one.todo_id or f"todo_{amendment_id}_{number}"),
             priority=one.priority,
-            depends_on=None if one.depends_on is None else tuple(TodoId(text) for text in dict.fromkeys(one.depends_on)),
+            depends_on=None if one.depends_on is None else tuple(map(TodoId, dict.fromkeys(one.depends_on))),
             agent=None if one.agent is None else MemberId(one.agent),
             write_scopes=None
             if one.write_scope is None
