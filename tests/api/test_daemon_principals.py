@@ -8,6 +8,7 @@ import pytest
 from daemon.api.edge import _by_peer
 from ledger.catalogue import ACTIONS
 from ledger.refusals import Refusal
+from tests.support.bad_values import good
 from tests.support.homes import activate, secret_of, sha256
 from tests.support.served import served
 
@@ -265,4 +266,11 @@ def sample(daemon, action):
         "task-lease.release": WORK | {"idempotency_key": "run", "expected_version": 1},
         "artifact.submit": WORK | {"label": "a", "sha256": sha256("a"), "size_bytes": 1},
     }
-    return samples[action]
+    return samples[action] if action in samples else good_params(ACTIONS[action].params.model_json_schema())
+
+
+def good_params(schema):
+    """What an action must be given at least, as far as its schema says."""
+    definitions = schema.get("$defs", {})
+    wanted = {name: good(schema["properties"][name], definitions) for name in schema.get("required", ())}
+    return wanted | ({"goal_id": "docs"} if "goal_id" in wanted else {})

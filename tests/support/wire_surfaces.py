@@ -207,14 +207,15 @@ def words_of(action: str, params: Document) -> list[str]:
 class CardSurface(HttpSurface):
     """Ann decides by pressing buttons; what no card can do comes by HTTP.
 
-    A button is minted with the basis that the scenario saw, as a card of that moment carries it, and with a nonce of
-    its request key: the same key is the same button. Every press is an event of its own.
+    A button is minted with the basis that the scenario saw, as a card of that moment carries it, in a chat of its
+    request key: the same key is the same button. Every press is an event of its own.
     """
 
     def __init__(self, daemon: DaemonProcess) -> None:
         super().__init__(daemon)
         self._keys = ButtonKeys(_button_secret(self.made.home))
         self._presses = 0
+        self._chats: list[str] = [CHAT]
         self.pressed: Document = {}
 
     def ask(self, action: str, params: Document, who: str, request_key: str) -> tuple[Document, int]:
@@ -234,10 +235,15 @@ class CardSurface(HttpSurface):
             action=ACTIONS[action],
             subject=subject,
             basis=basis,
-            audience=audience_of(TENANT, CHAT),
+            audience=audience_of(TENANT, self._chat_of(request_key)),
             expires_at_ms=4_000_000_000_000 + LIFE_MS,
-            counter=int.from_bytes(sha256(request_key.encode()).digest()[:6], "big"),
         )
+
+    def _chat_of(self, request_key: str) -> str:
+        """A chat for each request key, so that another key is another button and the same key the same one."""
+        chat_id = f"{CHAT}_{sha256(request_key.encode()).hexdigest()[:12]}"
+        self._chats.append(chat_id)
+        return chat_id
 
     def press(self, token: str, form: dict[str, str], who: str = "ann") -> Document:
         """Relay a press as the bot; what the bot is told. Raises WireFault."""
@@ -248,6 +254,7 @@ class CardSurface(HttpSurface):
                 "event_id": f"press-{self._presses}",
                 "operator": person(who),
                 "message_id": "om_card",
+                "chat_id": self._chats[-1],
                 "token": token,
                 "form": form,
             },
