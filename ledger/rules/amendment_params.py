@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
+from pydantic import ConfigDict, Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 from pydantic_core import to_json
 
 from ledger.params import (
@@ -51,6 +51,8 @@ _TAKES = {
 
 class OperationParams(Params):
     """One change of one todo."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"op": "cancel", "todo_id": "todo_000012"}]})
 
     op: Annotated[OperationName, Field(description="What to do.")]
     todo_id: Annotated[TodoIdText | None, Field(description="The todo; made from the amendment for `add`.")] = None

@@ -93,6 +93,8 @@ def _lists(part: Schema, definitions: Schema | None) -> Iterator[tuple[str, obje
 def good(schema: Schema, definitions: Schema | None = None) -> object:
     """A value that the schema takes, as far as it says."""
     part = next(part for part in plain(schema, definitions) if part.get("type") != "null")
+    if "examples" in part:
+        return part["examples"][0]
     if "const" in part:
         return part["const"]
     if "enum" in part:
