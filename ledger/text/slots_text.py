@@ -37,8 +37,10 @@ def _plan(doc: Doc, locale: Locale) -> list[str]:
 
 def _runs(doc: Doc, locale: Locale) -> list[str]:
     rows = [
-        [row.get("run_id"), short_utc(str(row.get("at"))), row.get("todo_id"), row.get("agent_id")]
-        + [row.get("delivery_outcome"), row.get("summary") or "-"]
+        [
+            *(row.get("run_id"), short_utc(str(row.get("at"))), row.get("todo_id"), row.get("agent_id")),
+            *(row.get("delivery_outcome"), row.get("summary") or "-"),
+        ]
         for row in _rows(doc, "runs")
     ]
     return table(rows) or [say("cli.run.none", locale)]
