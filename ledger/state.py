@@ -59,6 +59,7 @@ class Goal:
         "confirmed",
         "created_seq",
         "deliveries",
+        "dependents",
         "done_total",
         "due",
         "first_confirmed",
@@ -125,6 +126,7 @@ class Goal:
         # Indexes, all derived: see the functions of `ledger.reduce` that keep them.
         self.unmet: dict[TodoId, int] = {}
         self.waiting: dict[TodoId, set[TodoId]] = {}
+        self.dependents: dict[TodoId, dict[TodoId, None]] = {}
         self.ready: list[tuple[str, int, TodoId]] = []
         self.by_priority: list[tuple[str, int, TodoId]] = []
         self.mine: dict[MemberId, dict[TodoId, None]] = {}
@@ -193,6 +195,7 @@ class Goal:
             setattr(twin, name, getattr(self, name).copy())
         twin.keys = {todo_id: set(keys) for todo_id, keys in self.keys.items()}
         twin.waiting = {todo_id: set(others) for todo_id, others in self.waiting.items()}
+        twin.dependents = {todo_id: dict(others) for todo_id, others in self.dependents.items()}
         twin.mine = {member_id: dict(mine) for member_id, mine in self.mine.items()}
         for todo_id, lease in self.leases.items():
             if lease.status == "active":

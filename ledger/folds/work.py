@@ -1,4 +1,4 @@
-"""Folds of work: todos, leases and artifacts, with the indexes that make reads and rules flat."""
+"""Folds of work: todos and leases, with the indexes that make reads and rules flat."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable
@@ -9,10 +9,14 @@ from msgspec.structs import replace
 from ledger.events import ERASED, Facts, Recorded
 from ledger.ids import MemberId, TodoId
 from ledger.parts.runs import MONITOR
-from ledger.records import Artifact, Lease, Todo
-from ledger.rules import artifacts, leases, todo_events
+from ledger.records import Lease, Todo
+from ledger.rules import leases, todo_events
+from ledger.rules.common import is_met, needs
 from ledger.rules.handoff_events import LeaseTransferred
 from ledger.state import Goal, put, take
+
+OVER = frozenset({"done", "cancelled"})
+"""Work that waits for nothing any more."""
 
 
 def _todo_added(goal: Goal, event: Recorded) -> None:
@@ -51,17 +55,51 @@ def add_todo(goal: Goal, event: Recorded, facts: todo_events.TodoAdded, title: s
     )
     goal.todos[todo.todo_id] = todo
     index_todo(goal, todo)
+    if (unblocked := facts.unblocks_todo_id) is not None:
+        _wait_again(goal, unblocked, lambda: _ask_first(goal, unblocked, todo.todo_id))
+
+
+def _ask_first(goal: Goal, todo_id: TodoId, decision_id: TodoId) -> None:
+    goal.reviews.unblockers[todo_id] = (*goal.reviews.unblockers.get(todo_id, ()), decision_id)
 
 
 def index_todo(goal: Goal, todo: Todo) -> None:
     """Enter a todo whose record is there already into the indexes, as after a snapshot."""
-    if todo.status != "cancelled":
-        unmet = [other for other in todo.depends_on if goal.todos[other].status != "done"]
-        for other in unmet:
+    for other in needs(goal, todo):
+        goal.dependents.setdefault(other, {})[todo.todo_id] = None
+        if todo.status not in OVER and not is_met(goal, goal.todos[other]):
             goal.waiting.setdefault(other, set()).add(todo.todo_id)
-        if unmet:
-            goal.unmet[todo.todo_id] = len(unmet)
+            goal.unmet[todo.todo_id] = goal.unmet.get(todo.todo_id, 0) + 1
     _store(goal, None, todo)
+
+
+def recheck_dependents(goal: Goal, todo_id: TodoId) -> None:
+    """Let what depends on a todo be ready, or wait for it again; whoever works on it already keeps it.
+
+    A dependent that is over is left as it is: what it was made from is said beside it.
+    """
+    waiting = goal.waiting.get(todo_id, set())
+    if is_met(goal, goal.todos[todo_id]):
+        goal.waiting.pop(todo_id, None)
+        for other in waiting:
+            left = goal.unmet.pop(other) - 1
+            if left:
+                goal.unmet[other] = left
+            else:
+                _store(goal, None, goal.todos[other])
+        return
+    for other in goal.dependents.get(todo_id, ()):
+        dependent = goal.todos[other]
+        if dependent.status not in OVER and other not in waiting:
+            goal.waiting.setdefault(todo_id, waiting).add(other)
+            goal.unmet[other] = goal.unmet.get(other, 0) + 1
+            take(goal.ready, (dependent.priority, dependent.seq, other))
+
+
+def recheck_all(goal: Goal) -> None:
+    """The same for all work, after what makes evidence count has changed."""
+    for todo_id in tuple(goal.dependents):
+        recheck_dependents(goal, todo_id)
 
 
 def index_lease(goal: Goal, lease: Lease) -> None:
@@ -111,18 +149,14 @@ def _todo_completed(goal: Goal, event: Recorded) -> None:
         completed_seq=event.seq,
         completed_at_ms=event.at_ms,
         completion_turn_key=facts.completion_turn_key,
+        decision_outcome=facts.decision_outcome,
         evidence=facts.evidence,
         successor_todo_ids=() if facts.successor_todo_id is None else (facts.successor_todo_id,),
         note=_reason(event) or goal.todos[facts.todo_id].note,
     )
     goal.done_total += 1
     goal.handoffs.finished(facts.todo_id)
-    for other in goal.waiting.pop(facts.todo_id, ()):
-        left = goal.unmet.pop(other) - 1
-        if left:
-            goal.unmet[other] = left
-        else:
-            _store(goal, None, goal.todos[other])
+    recheck_dependents(goal, facts.todo_id)
 
 
 def _todo_cancelled(goal: Goal, event: Recorded) -> None:
@@ -132,7 +166,7 @@ def _todo_cancelled(goal: Goal, event: Recorded) -> None:
 def cancel_todo(goal: Goal, todo_id: TodoId, reason: str) -> None:
     """Take work out, by whichever event: it is claimed by nobody and waits for nothing."""
     change_todo(goal, todo_id, status="cancelled", claimed_by=None, claim_from_lease=False, reason=reason)
-    for other in goal.todos[todo_id].depends_on:
+    for other in needs(goal, goal.todos[todo_id]):
         _stop_waiting(goal, other, todo_id)
     goal.unmet.pop(todo_id, None)
     goal.handoffs.taken_up(todo_id)
@@ -141,13 +175,25 @@ def cancel_todo(goal: Goal, todo_id: TodoId, reason: str) -> None:
 
 def rewire_todo(goal: Goal, todo_id: TodoId, depends_on: tuple[TodoId, ...]) -> None:
     """Let a todo wait for other work than before; it is ready again exactly if nothing of that is left to do."""
+
+    def rewired() -> None:
+        goal.todos[todo_id] = replace(goal.todos[todo_id], depends_on=depends_on)
+
+    _wait_again(goal, todo_id, rewired)
+
+
+def _wait_again(goal: Goal, todo_id: TodoId, change: Callable[[], None]) -> None:
+    """Change what a todo needs, with its places: it is ready again exactly if nothing of that is left to do."""
     before = goal.todos[todo_id]
-    for other in before.depends_on:
+    for other in needs(goal, before):
         _stop_waiting(goal, other, todo_id)
+        goal.dependents[other].pop(todo_id, None)
+        if not goal.dependents[other]:
+            del goal.dependents[other]
     goal.unmet.pop(todo_id, None)
     take(goal.ready, (before.priority, before.seq, todo_id))
-    goal.todos[todo_id] = todo = replace(before, depends_on=depends_on)
-    index_todo(goal, todo)
+    change()
+    index_todo(goal, goal.todos[todo_id])
 
 
 def _stop_waiting(goal: Goal, other: TodoId, todo_id: TodoId) -> None:
@@ -303,24 +349,6 @@ def _end_claim(goal: Goal, todo_id: TodoId) -> None:
         change_todo(goal, todo_id, claimed_by=None, claim_from_lease=False)
 
 
-def _artifact_submitted(goal: Goal, event: Recorded) -> None:
-    facts, words = cast("artifacts.ArtifactSubmitted", event.facts), event.words
-    label, summary = (words.label, words.summary) if isinstance(words, artifacts.ArtifactWords) else (ERASED, "")
-    goal.artifacts[facts.artifact_id] = Artifact(
-        artifact_id=facts.artifact_id,
-        todo_id=facts.todo_id,
-        kind=facts.artifact_kind,
-        sha256=facts.sha256,
-        size_bytes=facts.size_bytes,
-        criterion_ids=facts.criterion_ids,
-        revision=facts.revision,
-        submitted_by=event.actor,
-        at_ms=event.at_ms,
-        label=label,
-        summary=summary,
-    )
-
-
 def _reason(event: Recorded) -> str:
     return event.words.reason if isinstance(event.words, todo_events.ReasonWords) else ""
 
@@ -337,5 +365,4 @@ FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     leases.LeaseRenewed: _lease_renewed,
     leases.LeaseReleased: _lease_released,
     leases.LeaseExpired: _lease_expired,
-    artifacts.ArtifactSubmitted: _artifact_submitted,
 }

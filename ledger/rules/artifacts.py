@@ -40,6 +40,10 @@ class ArtifactSubmitted(Facts, frozen=True, kw_only=True):
     size_bytes: int
     criterion_ids: tuple[str, ...]
     revision: int
+    revises: ArtifactId | None = None
+    """The artifact whose place it takes."""
+    inputs: tuple[tuple[ArtifactId, str], ...] = ()
+    """The artifacts that it was made from, with their digests: its basis."""
 
 
 class ArtifactWords(Words, frozen=True, kw_only=True):
@@ -49,7 +53,10 @@ class ArtifactWords(Words, frozen=True, kw_only=True):
     summary: str
 
 
-KINDS = (Kind("artifact.submitted", 1, ArtifactSubmitted, ArtifactWords),)
+KINDS = (
+    Kind("artifact.submitted", 1, ArtifactSubmitted, ArtifactWords, upcast=dict),
+    Kind("artifact.submitted", 2, ArtifactSubmitted, ArtifactWords),
+)
 
 
 class SubmitArtifact(Params):

@@ -91,11 +91,27 @@ def lacking(goal: Goal, todo: Todo, member: Member) -> list[str]:
     return [capability for capability in needed if capability not in member.capabilities]
 
 
+def needs(goal: Goal, todo: Todo) -> tuple[TodoId, ...]:
+    """All that has to be met before this work may begin: its dependencies, and decisions that unblock it."""
+    return tuple(dict.fromkeys((*todo.depends_on, *goal.reviews.unblockers.get(todo.todo_id, ()))))
+
+
+def is_met(goal: Goal, todo: Todo) -> bool:
+    """Whether what depends on this todo may begin: it is done, its evidence counts, and a decision was a yes."""
+    if todo.status != "done":
+        return False
+    if todo.task_class == "user_gate":
+        return todo.decision_outcome == "approve"
+    if goal.intent.review != "independent":
+        return True
+    return all(goal.reviews.holds(artifact_id, independent=True) for artifact_id in todo.evidence)
+
+
 def unmet(goal: Goal, todo: Todo) -> list[TodoId]:
-    """The dependencies that are not done."""
+    """What this work needs and is not met."""
     if not goal.unmet.get(todo.todo_id):
         return []
-    return [other for other in todo.depends_on if goal.todos[other].status != "done"]
+    return [other for other in needs(goal, todo) if not is_met(goal, goal.todos[other])]
 
 
 def check_basis(given: str | None, current: str, changed: tuple[str, ...], *, required: bool) -> Refusal | None:

@@ -83,6 +83,8 @@ class TodoCompleted(Facts, frozen=True, kw_only=True):
     """Whose work it was, where a delegate finished it."""
     grant_id: str | None = None
     """The delegation it was finished by."""
+    decision_outcome: Literal["approve", "reject", "cancel"] | None = None
+    continuation: Literal["active_goal", "successor", "no_followup"] | None = None
 
 
 class TodoCancelled(Facts, frozen=True, kw_only=True):
