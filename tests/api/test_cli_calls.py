@@ -61,12 +61,7 @@ def test_a_question_that_reserves_is_asked_as_the_write_it_is(double):
     assert run([*asked, "--ttl-seconds", "60"]) == 0
     (sent,) = double.asked
     assert (sent.method, sent.target) == ("POST", "/v1/actions/quota.reserve")
-    assert json.loads(sent.body) == {
-        "goal_id": "docs",
-        "turn_instance_id": "turn-1",
-        "slots": 2,
-        "ttl_seconds": 60,
-    }
+    assert json.loads(sent.body) == {"goal_id": "docs", "turn_instance_id": "turn-1", "slots": 2, "ttl_seconds": 60}
 
 
 @pytest.mark.parametrize(
