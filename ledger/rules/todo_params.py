@@ -159,6 +159,7 @@ class DeferTodo(FencedTodo):
         str,
         Field(
             max_length=RESUME_CHARS_MAX,
+            examples=["time:2027-01-31T09:00:00Z"],
             description=(
                 "`todo_done:TODO_ID`, `time:RFC3339` or `capability_available:NAME`, which take it up by themselves, "
                 "or `pr_merged:REFERENCE`, which somebody reports with todo resume."
