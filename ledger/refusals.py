@@ -168,6 +168,20 @@ CLASS_OF: dict[str, RefusalClass] = {
     "gate_stale": RefusalClass.STALE,
     "gate_already_resolved": RefusalClass.STALE,
     "gate_expired": RefusalClass.STALE,
+    # Artifacts, reviews and completion.
+    "revised_not_found": RefusalClass.NOT_FOUND,
+    "input_not_found": RefusalClass.NOT_FOUND,
+    "unblocked_not_found": RefusalClass.NOT_FOUND,
+    "not_the_author": RefusalClass.DENIED,
+    "reviewer_not_entitled": RefusalClass.DENIED,
+    "reviewer_is_author": RefusalClass.DENIED,
+    "artifact_superseded": RefusalClass.STALE,
+    "artifact_invalidated": RefusalClass.STALE,
+    "artifact_already_reviewed": RefusalClass.STALE,
+    "digest_mismatch": RefusalClass.STALE,
+    "decision_outcome_required": RefusalClass.USAGE,
+    "decision_outcome_unexpected": RefusalClass.USAGE,
+    "revision_of_another_todo": RefusalClass.USAGE,
     # Plans and amendments.
     "plan_not_found": RefusalClass.NOT_FOUND,
     "lane_repeated": RefusalClass.USAGE,
@@ -190,6 +204,18 @@ CLASS_OF: dict[str, RefusalClass] = {
     "spend_not_found": RefusalClass.NOT_FOUND,
     "run_not_found": RefusalClass.NOT_FOUND,
     "not_the_spender": RefusalClass.DENIED,
+    # Requests between peers.
+    "request_not_found": RefusalClass.NOT_FOUND,
+    "request_not_yours": RefusalClass.DENIED,
+    "receiver_not_registered": RefusalClass.DENIED,
+    "request_too_large": RefusalClass.USAGE,
+    "request_to_yourself": RefusalClass.USAGE,
+    "reason_required": RefusalClass.USAGE,
+    "work_required": RefusalClass.USAGE,
+    "request_closed": RefusalClass.STALE,
+    "request_answered": RefusalClass.STALE,
+    "request_work_open": RefusalClass.WAITING,
+    "request_not_returned": RefusalClass.WAITING,
 }
 """Codes that are not an ordinary broken rule (class `rule`)."""
 

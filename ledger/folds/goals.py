@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from ledger.canonical import basis_of
 from ledger.events import ERASED, Facts, Recorded
+from ledger.folds.work import recheck_all
 from ledger.records import Delivery, EventNote, GoalState, Intent, Question
 from ledger.rules import goal_events
 from ledger.state import Goal
@@ -104,8 +105,10 @@ def _confirmed(goal: Goal, event: Recorded) -> None:
             goal.intents[goal.confirmed - 1], status="superseded", note=note_of(event)
         )
     _decide_revision(goal, event, facts.revision, "confirmed")
-    first = not goal.confirmed
+    first, before = not goal.confirmed, goal.intent.review
     goal.confirmed = facts.revision
+    if goal.intent.review != before:
+        recheck_all(goal)
     if first:
         goal.first_confirmed = facts.revision
         _enter(goal, "active", event)

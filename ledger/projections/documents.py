@@ -13,16 +13,16 @@ from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
-from ledger.projections import amendments, authority, gates, plans, slots
+from ledger.projections import amendments, authority, gates, plans, requests, reviews, slots
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.holds import hold_of
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
 from ledger.projections.verdict import should_run_document
-from ledger.records import Artifact, GoalState, Lease, Member, Todo
+from ledger.records import GoalState, Lease, Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
-from ledger.rules import artifacts, goal_params, goals, leases, quota, todo_params, todos
+from ledger.rules import goal_params, goals, leases, quota, todo_params, todos
 from ledger.rules.common import Caller, lacking, refuse, registered
 from ledger.rules.leases import effective_lease
 from ledger.state import Goal, Workspace
@@ -32,7 +32,6 @@ Document = dict[str, object]
 Reader = Callable[[Workspace, Caller, Params, int], Document | Refusal]
 
 TITLE_CHARS_MAX = 500
-ARTIFACTS_LISTED_MAX = 1_000
 
 
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
@@ -211,6 +210,10 @@ def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:
         "note": todo.note,
         "reason": todo.reason,
         "evidence": list(todo.evidence),
+        "stale_evidence": reviews.stale_evidence(goal, todo),
+        "validators": list(todo.validators),
+        "unblocks_todo_id": todo.unblocks_todo_id,
+        "decision_outcome": todo.decision_outcome,
         "completed_by": todo.completed_by,
         "completed_at": rfc3339_or_none(todo.completed_at_ms),
         "successor_todo_ids": list(todo.successor_todo_ids),
@@ -262,35 +265,6 @@ def lease_document(goal: Goal, lease: Lease) -> Document:
     }
 
 
-def _list_artifacts(workspace: Workspace, _caller: Caller, asked: Params, _now_ms: int) -> Document | Refusal:
-    goal = _goal(workspace, cast("artifacts.ListArtifacts", asked).goal_id)
-    if isinstance(goal, Refusal):
-        return goal
-    newest = list(islice(reversed(goal.artifacts.values()), ARTIFACTS_LISTED_MAX))
-    return {
-        "schema_version": "frontstage_artifact_list_v1",
-        "goal_id": goal.goal_id,
-        "artifacts": [_artifact_document(artifact) for artifact in reversed(newest)],
-        "total": len(goal.artifacts),
-    }
-
-
-def _artifact_document(artifact: Artifact) -> Document:
-    return {
-        "artifact_id": artifact.artifact_id,
-        "todo_id": artifact.todo_id,
-        "kind": artifact.kind,
-        "label": artifact.label,
-        "summary": artifact.summary,
-        "sha256": artifact.sha256,
-        "size_bytes": artifact.size_bytes,
-        "criterion_ids": list(artifact.criterion_ids),
-        "revision": artifact.revision,
-        "submitted_by": artifact.submitted_by,
-        "submitted_at": rfc3339(artifact.at_ms),
-    }
-
-
 def _list_members(workspace: Workspace, _caller: Caller, _asked: Params, _now_ms: int) -> Document | Refusal:
     return {
         "schema_version": "frontstage_member_list_v1",
@@ -337,7 +311,6 @@ READERS: dict[str, Reader] = {
     "todo.list": _list_todos,
     "todo.ready": _ready_todos,
     "task-lease.inspect": _inspect_lease,
-    "artifact.list": _list_artifacts,
     "member.list": _list_members,
     "quota.should-run": _should_run,
     "status.show": _show_status,
@@ -345,6 +318,8 @@ READERS: dict[str, Reader] = {
     **authority.READERS,
     **gates.READERS,
     **plans.READERS,
+    **reviews.READERS,
+    **requests.READERS,
     **slots.READERS,
 }
 """By the name of the action."""

@@ -1,26 +1,47 @@
 """Completion: work is finished once, by whoever holds it, with evidence that was made for this very todo.
 
-The lease's fence is honoured, and the declared successor is created in the same group of events, so that it exists
-exactly once however often the call is repeated.
+A decision says how it came out. Work that an amendment or a gate holds up is not finished, however far it has come;
+work with validators is finished when its evidence has passed each of them, as recorded. A worker's own word that it
+is done proves nothing. The lease's fence is honoured, and the declared successor is created in the same group of
+events, so that it exists exactly once however often the call is repeated.
 """
+
+from enum import StrEnum
 
 from ledger.events import Draft
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
-from ledger.rules.amendments import held_back
+from ledger.rules import amendments, gates
 from ledger.rules.authority import delegated
-from ledger.rules.beginning import BeginRefusal
 from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered, unmet
+from ledger.rules.decisions import GATE
 from ledger.rules.leases import effective_claim, given_back
+from ledger.rules.request_returns import returns_for
 from ledger.rules.todo_events import ReasonWords, TodoAdded, TodoCompleted, TodoWords
 from ledger.rules.todo_params import CompleteTodo
 from ledger.rules.todos import TODOS_MAX, TodoRefusal, fence, fresh_id
 from ledger.state import Goal, Workspace
 
 
+class CompletionRefusal(StrEnum):
+    """Why work is not finished beside what any todo action is refused for, in order of precedence."""
+
+    DECISION_OUTCOME_REQUIRED = "decision_outcome_required"
+    DECISION_OUTCOME_UNEXPECTED = "decision_outcome_unexpected"
+    AMENDMENT_HOLDS = "amendment_holds"
+    GATE_BLOCKS = "gate_blocks"
+    EVIDENCE_NOT_SOUND = "evidence_not_sound"
+    VALIDATOR_REQUIRED = "validator_required"
+    VALIDATOR_FAILED = "validator_failed"
+
+
 def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now_ms: int) -> Decision:
-    """Finish: right actor, not done before, fence honoured, evidence of this todo; then all of it in one group."""
+    """Finish, all of it in one group.
+
+    A decision has its outcome, the right actor asks, it is not done before, nothing holds it up, the fence is
+    honoured, and the evidence is of this todo and has passed its validators.
+    """
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
     if (broken := _may_finish(workspace, goal, todo, caller, ask, now_ms)) is not None:
@@ -30,16 +51,16 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
         return _done_before(todo, ask)
     if todo.status != "open":
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    if (amendment_id := held_back(goal, todo.todo_id)) is not None:
-        return refuse(BeginRefusal.AMENDMENT_HOLDS, todo_id=todo.todo_id, amendment_id=amendment_id)
-    if waiting_for := unmet(goal, todo):
-        return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=waiting_for)
+    if (broken := _held_up(workspace, goal, todo, caller, now_ms)) is not None:
+        return broken
     lease = fence(goal, todo, caller, ask, now_ms)
     if isinstance(lease, Refusal):
         return lease
     if lease is None and todo.role == "agent" and goal.intent.handoff_mode == "hard_lease":
         return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE)
-    if (broken := _evidence(goal, todo, ask) or _next_claimant(workspace, goal, ask)) is not None:
+    if (broken := _evidence(goal, todo, ask) or _unproved(goal, todo, ask)) is not None:
+        return broken
+    if (broken := _next_claimant(workspace, goal, ask)) is not None:
         return broken
     holder = effective_claim(goal, todo, now_ms)
     by_grant = None
@@ -50,11 +71,12 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
 
 def _done_before(todo: Todo, ask: CompleteTodo) -> Held | Refusal:
     """The same turn reads back what it did, and nothing is made a second time; another turn is refused."""
-    if todo.completion_turn_key != ask.completion_turn_key:
+    if todo.completion_turn_key != ask.completion_turn_key or todo.decision_outcome != ask.decision_outcome:
         return refuse(TodoRefusal.COMPLETION_TURN_KEY_MISMATCH, todo_id=todo.todo_id)
     facts: dict[str, object] = {
         "todo_id": todo.todo_id,
         "completed_by": todo.completed_by,
+        "decision_outcome": todo.decision_outcome,
         "successor_todo_ids": list(todo.successor_todo_ids),
     }
     return Held(seq=todo.completed_seq, facts=facts)
@@ -72,23 +94,28 @@ def _completion(
     released = () if lease is None else (Draft(facts=given_back(lease), goal_id=goal.goal_id),)
     follows = ask.next_agent_todo
     successor = None if follows is None else fresh_id(goal, next_seq(workspace, len(released) + 1))
+    evidence = tuple(ArtifactId(text) for text in dict.fromkeys(ask.evidence))
     done = Draft(
         facts=TodoCompleted(
             todo_id=todo.todo_id,
             completed_by=caller.member_id,
             completion_turn_key=ask.completion_turn_key,
-            evidence=tuple(ArtifactId(text) for text in dict.fromkeys(ask.evidence)),
+            evidence=evidence,
             successor_todo_id=successor,
             on_behalf_of=None if grant_id is None else goal.handoffs.delegations[grant_id].on_behalf_of,
             grant_id=grant_id,
+            decision_outcome=ask.decision_outcome,
+            continuation=ask.continuation,
         ),
         words=ReasonWords(reason=ask.note) if ask.note else None,
         goal_id=goal.goal_id,
     )
+    returns = returns_for(goal, todo.todo_id, evidence, ask.note)
     if successor is None or follows is None:
-        return (*released, done)
+        return (*released, done, *returns)
     words = TodoWords(title=follows, acceptance="")
-    return (*released, done, Draft(facts=_successor(todo, successor, ask), words=words, goal_id=goal.goal_id))
+    added = Draft(facts=_successor(todo, successor, ask), words=words, goal_id=goal.goal_id)
+    return (*released, done, added, *returns)
 
 
 def _successor(todo: Todo, todo_id: TodoId, ask: CompleteTodo) -> TodoAdded:
@@ -116,6 +143,10 @@ def _may_finish(
         return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)
     if ask.next_agent_todo is not None and todo.status != "done" and len(goal.todos) >= TODOS_MAX:
         return refuse(TodoRefusal.TOO_MANY_TODOS, limit=TODOS_MAX)
+    if todo.task_class == GATE and ask.decision_outcome is None:
+        return refuse(CompletionRefusal.DECISION_OUTCOME_REQUIRED, todo_id=todo.todo_id)
+    if todo.task_class != GATE and ask.decision_outcome is not None:
+        return refuse(CompletionRefusal.DECISION_OUTCOME_UNEXPECTED, todo_id=todo.todo_id, task_class=todo.task_class)
     if todo.role == "user":
         return None if is_owner(goal, caller.member_id, workspace) else refuse(TodoRefusal.NOT_AN_OWNER)
     member = registered(workspace, caller.member_id)
@@ -139,6 +170,37 @@ def _evidence(goal: Goal, todo: Todo, ask: CompleteTodo) -> Refusal | None:
     for artifact_id, artifact in found.items():
         if artifact is not None and artifact.todo_id != todo.todo_id:
             return refuse(TodoRefusal.ARTIFACT_OF_ANOTHER_TODO, artifact_id=artifact_id, todo_id=artifact.todo_id)
+    unsound = [artifact_id for artifact_id in found if not goal.reviews.is_sound(ArtifactId(artifact_id))]
+    if unsound:
+        return refuse(CompletionRefusal.EVIDENCE_NOT_SOUND, todo_id=todo.todo_id, artifact_ids=unsound)
+    return None
+
+
+def _held_up(workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, now_ms: int) -> Refusal | None:
+    """What began in good faith may be held up since: it keeps its lease and is not finished."""
+    if todo.role == "agent":
+        if (amendment_id := amendments.held_back(goal, todo.todo_id)) is not None:
+            return refuse(CompletionRefusal.AMENDMENT_HOLDS, todo_id=todo.todo_id, amendment_id=amendment_id)
+        if (gate_id := gates.blocking(workspace, goal, todo, caller.member_id, now_ms)) is not None:
+            return refuse(CompletionRefusal.GATE_BLOCKS, todo_id=todo.todo_id, gate_id=gate_id)
+    if waiting_for := unmet(goal, todo):
+        return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=waiting_for)
+    return None
+
+
+def _unproved(goal: Goal, todo: Todo, ask: CompleteTodo) -> Refusal | None:
+    """Each validator of the todo must have passed on some of its evidence, by the latest record of it."""
+    missing: list[str] = []
+    failed: list[str] = []
+    for name in todo.validators:
+        found = [goal.reviews.check_of(ArtifactId(artifact_id), name) for artifact_id in ask.evidence]
+        if any(check is not None and check.passed for check in found):
+            continue
+        (failed if any(check is not None for check in found) else missing).append(name)
+    if missing:
+        return refuse(CompletionRefusal.VALIDATOR_REQUIRED, todo_id=todo.todo_id, validators=missing)
+    if failed:
+        return refuse(CompletionRefusal.VALIDATOR_FAILED, todo_id=todo.todo_id, validators=failed)
     return None
 
 

@@ -1,16 +1,18 @@
 """Deliveries: a result is put before the owners with everything that proves it, and they say yes or send it back.
 
-A delivery has a basis of its own: the promise in force and the digests of what is delivered. A yes names the basis
-that was on the card, so that it never applies to a result that came later.
+Where reviews are independent, only what was accepted is delivered, and only once something accepted speaks to each
+criterion. A delivery has a basis of its own: the promise in force and the digests of what is delivered. A yes names
+the basis that was on the card, so that it never applies to a result that came later.
 """
 
 from ledger.events import Draft
-from ledger.ids import GoalId
+from ledger.ids import ArtifactId, GoalId
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, check_basis, is_owner, refuse
 from ledger.rules.goal_events import ChangesRequested, GoalAccepted, GoalDelivered, SummaryWords
 from ledger.rules.goal_params import AcceptGoal, DeliverGoal, RequestChanges
 from ledger.rules.goals import GoalRefusal, reason_words, working_agent
+from ledger.rules.reviews import counts
 from ledger.state import Goal, Workspace
 
 DELIVERIES_MAX = 200
@@ -39,12 +41,30 @@ def decide_deliver(workspace: Workspace, caller: Caller, ask: DeliverGoal, _now_
     proof = {artifact_id: None for todo in done for artifact_id in todo.evidence}
     if not proof:
         return refuse(GoalRefusal.NOTHING_TO_DELIVER)
+    if unproved := _unproved(goal, tuple(proof)):
+        return refuse(GoalRefusal.CRITERION_UNPROVED, criteria=unproved)
+    proof = {artifact_id: None for artifact_id in proof if counts(goal, artifact_id)}
+    if not proof:
+        return refuse(GoalRefusal.NOTHING_TO_DELIVER)
     last = goal.delivery
     if last is not None and last.revision == goal.confirmed and set(last.artifact_ids) == set(proof):
         return refuse(GoalRefusal.DELIVERY_UNCHANGED, delivery=last.number)
     artifacts = tuple((artifact_id, goal.artifacts[artifact_id].sha256) for artifact_id in proof)
     facts = GoalDelivered(delivery=len(goal.deliveries) + 1, revision=goal.confirmed, artifacts=artifacts)
     return (Draft(facts=facts, words=SummaryWords(summary=ask.summary), goal_id=goal.goal_id),)
+
+
+def _unproved(goal: Goal, proof: tuple[ArtifactId, ...]) -> list[str]:
+    """The criteria to which nothing speaks that was accepted for the promise in force.
+
+    Where the owners' acceptance is the only review, they judge that themselves. Evidence of an earlier revision was
+    accepted for the criteria as they were then.
+    """
+    if goal.intent.review != "independent":
+        return []
+    good = [goal.artifacts[one] for one in proof if counts(goal, one)]
+    spoken_to = {name for artifact in good if artifact.revision == goal.confirmed for name in artifact.criterion_ids}
+    return [name for name in goal.intent.criterion_ids if name not in spoken_to]
 
 
 def decide_accept(workspace: Workspace, caller: Caller, ask: AcceptGoal, _now_ms: int) -> Decision:

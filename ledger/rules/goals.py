@@ -104,6 +104,7 @@ class GoalRefusal(StrEnum):
     REVISION_UNKNOWN = "revision_unknown"
     WORK_OPEN = "work_open"
     NOTHING_TO_DELIVER = "nothing_to_deliver"
+    CRITERION_UNPROVED = "criterion_unproved"
     DELIVERY_UNCHANGED = "delivery_unchanged"
 
 
@@ -306,7 +307,6 @@ def _named(workspace: Workspace, caller: Caller, owners: tuple[str, ...], approv
 def _not_yet_enforced(ask: ProposeGoal | ReviseGoal) -> Refusal | None:
     """A promise that nothing would keep is refused here, before anybody says yes to it."""
     asked = {
-        "review": ask.review == "independent",
         "fold_case": isinstance(ask, ProposeGoal) and ask.fold_case,
         "private": isinstance(ask, ProposeGoal) and ask.private,
     }

@@ -47,7 +47,7 @@ class AddTodo(Params):
     role: Annotated[Literal["user", "agent"], Field(description="Who does it.")] = "agent"
     priority: Annotated[Priority, Field(description="P0 is the most urgent.")] = "P2"
     task_class: Annotated[
-        Literal["advancement_task", "user_action", "continuous_monitor"] | None,
+        Literal["advancement_task", "user_action", "user_gate", "continuous_monitor"] | None,
         Field(description="What kind of work it is; needed for a user's todo."),
     ] = None
     cadence_seconds: Annotated[
@@ -67,6 +67,20 @@ class AddTodo(Params):
         tuple[MemberIdText, ...], Field(max_length=LIST_MAX, description="Agents that may not do it.")
     ] = ()
     acceptance: Annotated[OptionalText, Field(description="When it is good.")] = ""
+    validator: Annotated[
+        Capabilities, Field(description="Checks that its evidence must have passed before it can be completed.")
+    ] = ()
+    unblocks_todo_id: Annotated[
+        TodoIdText | None, Field(description="For a user_gate: work that waits until the decision is a yes.")
+    ] = None
+
+    @model_validator(mode="after")
+    def _only_a_person_decides(self) -> Self:
+        if self.task_class == "user_gate" and self.role != "user":
+            raise ValueError("task_class: a user_gate is decided by a person: its role is user")
+        if self.unblocks_todo_id is not None and self.task_class != "user_gate":
+            raise ValueError("unblocks_todo_id: only a user_gate unblocks work")
+        return self
 
     @model_validator(mode="after")
     def _only_monitors_are_looked_at(self) -> Self:
@@ -141,6 +155,21 @@ class CompleteTodo(FencedTodo):
     note: Annotated[OptionalReason, Field(description="What was done.")] = ""
     next_agent_todo: Annotated[Line | None, Field(description="Work that follows; created with the completion.")] = None
     next_claimed_by: Annotated[MemberIdText | None, Field(description="Who takes the work that follows.")] = None
+    decision_outcome: Annotated[
+        Literal["approve", "reject", "cancel"] | None,
+        Field(description="For a user_gate: what was decided. Only a yes lets what it unblocks begin."),
+    ] = None
+    continuation: Annotated[
+        Literal["active_goal", "successor", "no_followup"] | None,
+        Field(description="What comes after: the goal's other work, the successor named here, or nothing."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_continuation(self) -> Self:
+        follows = self.next_agent_todo is not None
+        if self.continuation is not None and follows != (self.continuation == "successor"):
+            raise ValueError("continuation: `successor` and next_agent_todo go together")
+        return self
 
     @field_validator("next_claimed_by")
     @classmethod

@@ -26,6 +26,7 @@ from ledger.rules.common import (
     registered,
     unmet,
 )
+from ledger.rules.decisions import cannot_unblock
 from ledger.rules.leases import effective_claim, effective_lease, given_back, lapse
 from ledger.rules.todo_events import (
     ReasonWords,
@@ -119,7 +120,8 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
         return scopes
     if ask.role == "user" and ask.task_class is None:
         return refuse(TodoRefusal.ACTOR_REQUIRED, field="task_class")
-    if (broken := may_plan(workspace, goal, caller) or _agents_named(workspace, goal, ask)) is not None:
+    may = may_plan(workspace, goal, caller) or _agents_named(workspace, goal, ask)
+    if (broken := may or cannot_unblock(goal, ask)) is not None:
         return broken
     words = TodoWords(title=ask.text, acceptance=ask.acceptance)
     return (Draft(facts=_added_facts(ask, todo_id, scopes), words=words, goal_id=goal.goal_id),)
@@ -228,6 +230,8 @@ def _added_facts(ask: AddTodo, todo_id: TodoId, scopes: tuple[str, ...]) -> Todo
         depends_on=tuple(TodoId(text) for text in dict.fromkeys(ask.depends_on)),
         bound_agent=None if ask.bound_agent is None else MemberId(ask.bound_agent),
         excluded_agents=tuple(MemberId(text) for text in dict.fromkeys(ask.excluded_agent)),
+        unblocks_todo_id=None if ask.unblocks_todo_id is None else TodoId(ask.unblocks_todo_id),
+        validators=tuple(dict.fromkeys(ask.validator)),
         cadence_seconds=ask.cadence_seconds,
         max_no_change_before_replan=ask.max_no_change_before_replan,
     )

@@ -232,6 +232,7 @@ def _artifacts(doc: Doc, locale: Locale) -> list[str]:
         [
             one.get("artifact_id"),
             one.get("kind"),
+            one.get("status") or "-",
             one.get("todo_id") or "-",
             f"{one.get('size_bytes')} B",
             str(one.get("sha256"))[:12],

@@ -12,6 +12,8 @@ from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
 from ledger.rules.beginning import BeginRefusal
+from ledger.rules.completion import CompletionRefusal
+from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
 from ledger.rules.delegations import DelegationRefusal
 from ledger.rules.gate_refusals import GateRefusal
@@ -22,6 +24,8 @@ from ledger.rules.leases import LeaseRefusal
 from ledger.rules.member_grants import GrantRefusal
 from ledger.rules.members import MemberRefusal
 from ledger.rules.plans import PlanRefusal
+from ledger.rules.requests import RequestRefusal
+from ledger.rules.reviews import ReviewRefusal
 from ledger.rules.todos import TodoRefusal
 from ledger.text.say import LOCALES, Locale, placeholders, say
 
@@ -44,6 +48,9 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Todos": TodoRefusal,
     "Leases": LeaseRefusal,
     "Artifacts": ArtifactRefusal,
+    "Reviews": ReviewRefusal,
+    "Completion": CompletionRefusal,
+    "Decisions": DecisionRefusal,
     "Beginning": BeginRefusal,
     "Handoffs": HandoffRefusal,
     "Handoff mode": ModeRefusal,
@@ -52,6 +59,7 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Grants": GrantRefusal,
     "Gates": GateRefusal,
     "Plans": PlanRefusal,
+    "Requests": RequestRefusal,
     "Amendments": AmendmentRefusal,
     "Operations of amendments": OperationRefusal,
 }

@@ -23,7 +23,7 @@ def active(world: World, goal: dict[str, object]) -> None:
 
 def finished(world: World, goal: dict[str, object]) -> None:
     """A goal whose only work is done, or was given up where the rung says so."""
-    world.activate()
+    world.activate(review=goal.get("review", "owner"))
     world.add("todo_one")
     if "given_up" in goal:
         world.do("ann", "todo.cancel", **ID, todo_id="todo_one")
@@ -199,6 +199,7 @@ DELIVER = Ladder(
         Rung(code=R.TOO_MANY_REVISIONS, world=fill_up, late=True),
         Rung(code=R.WORK_OPEN, world=lambda w: w.add("todo_two")),
         Rung(code=R.NOTHING_TO_DELIVER, goal={"given_up": True}, alone=True),
+        Rung(code=R.CRITERION_UNPROVED, goal={"review": "independent"}, alone=True),
         Rung(code=R.DELIVERY_UNCHANGED, world=lambda w: (w.deliver(), send_back(w))),
     ),
 )

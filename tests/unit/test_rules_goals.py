@@ -318,7 +318,7 @@ def test_evidence_of_cancelled_work_is_not_delivered(world):
     assert world.outcome("builder", "goal.deliver", **ID, summary="All done") == R.NOTHING_TO_DELIVER
 
 
-@pytest.mark.parametrize("asked", [{"review": "independent"}, {"fold_case": True}, {"private": True}], ids=str)
+@pytest.mark.parametrize("asked", [{"fold_case": True}, {"private": True}], ids=str)
 def test_a_promise_that_nothing_would_keep_is_refused_before_anybody_confirms_it(world, asked):
     (name,) = asked
     refused = world.ask("ann", "goal.propose", goal_id="later", objective="Later", criterion=["Done"], **asked).refusal

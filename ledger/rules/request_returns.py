@@ -1,0 +1,100 @@
+"""What comes back from requests: returns made by finished work, those still owed, and who waits for whom.
+
+A return is a fact of its own, apart from its delivery: it is owed to the conversation the request came from until
+somebody records that it arrived there, however often the program restarts in between.
+"""
+
+from collections.abc import Iterator
+
+from ledger.events import Draft
+from ledger.ids import ArtifactId, MemberId, TodoId
+from ledger.parts.requests import Request, ReturnOutcome
+from ledger.rules.request_events import RequestReturned, ReturnWords
+from ledger.state import Goal
+
+
+def returns_due(goal: Goal) -> tuple[Request, ...]:
+    """The requests whose return has not reached its origin, first returned first; each names its origin."""
+    return tuple(goal.requests.by_id[request_id] for request_id in goal.requests.owed)
+
+
+def returns_for(goal: Goal, todo_id: TodoId, evidence: tuple[ArtifactId, ...], summary: str = "") -> tuple[Draft, ...]:
+    """The returns that go with the completion of a todo, in its group of events: one for each request it fulfils."""
+    return tuple(
+        returned(goal, request_id, "result", evidence, summary, automatic=True)
+        for request_id in goal.requests.of_todo.get(todo_id, ())
+    )
+
+
+def returned(
+    goal: Goal,
+    request_id: str,
+    outcome: ReturnOutcome,
+    artifact_ids: tuple[ArtifactId, ...],
+    summary: str,
+    *,
+    automatic: bool = False,
+) -> Draft:
+    """One return; its digests are those that the ledger has for the artifacts."""
+    return Draft(
+        facts=RequestReturned(
+            request_id=request_id,
+            outcome=outcome,
+            artifact_ids=artifact_ids,
+            digests=tuple(goal.artifacts[artifact_id].sha256 for artifact_id in artifact_ids),
+            automatic=automatic,
+        ),
+        words=ReturnWords(summary=summary) if summary else None,
+        goal_id=goal.goal_id,
+    )
+
+
+def waiters(goal: Goal, parent_id: str | None, blocks_todo_id: TodoId | None) -> dict[str, MemberId]:
+    """Every open request that would wait for one with this parent and this waiting todo, with its sender.
+
+    A request waits for its children and for its work; work waits for its dependencies and for the requests it names.
+    """
+    found: dict[str, MemberId] = {}
+    todos: set[TodoId] = set()
+    ahead: list[tuple[str | None, TodoId | None]] = [(parent_id, blocks_todo_id)]
+    while ahead:
+        request_id, todo_id = ahead.pop()
+        if request_id is not None and request_id not in found and goal.requests.by_id[request_id].is_open:
+            request = goal.requests.by_id[request_id]
+            found[request_id] = request.sender
+            ahead.append((request.parent_id, request.blocks_todo_id))
+        if todo_id is not None and todo_id not in todos:
+            todos.add(todo_id)
+            ahead += [(other, None) for other in goal.requests.of_todo.get(todo_id, ())]
+            ahead += [(None, other) for other in goal.waiting.get(todo_id, ())]
+    return found
+
+
+def waits_for(goal: Goal, todo_id: TodoId, request_id: str) -> bool:
+    """Whether this work waits for this request, by whatever way: then it cannot be the work that fulfils it."""
+    seen: set[str] = set()
+    ahead = [todo_id]
+    while ahead:
+        todo = goal.todos[ahead.pop()]
+        if todo.todo_id in seen or todo.status in {"done", "cancelled"}:
+            continue
+        seen.add(todo.todo_id)
+        for other in _waited_for(goal, goal.requests.blocks.get(todo.todo_id, ())):
+            if other.request_id == request_id:
+                return True
+            if other.todo_id is not None:
+                ahead.append(other.todo_id)
+        ahead += todo.depends_on
+    return False
+
+
+def _waited_for(goal: Goal, request_ids: tuple[str, ...]) -> Iterator[Request]:
+    """These requests and all that were sent to fulfil them."""
+    ahead, seen = list(request_ids), set(request_ids)
+    while ahead:
+        request = goal.requests.by_id[ahead.pop()]
+        yield request
+        for child in goal.requests.children.get(request.request_id, ()):
+            if child not in seen:
+                seen.add(child)
+                ahead.append(child)
