@@ -366,9 +366,7 @@ def _own(workspace: Workspace, goal: Goal, caller: Caller, amendment_id: str) ->
 def _decided(amendment: Amendment) -> Refusal | None:
     if amendment.status == "open":
         return None
-    return refuse(
-        AmendmentRefusal.AMENDMENT_DECIDED, amendment_id=amendment.amendment_id, decision=amendment.status
-    )
+    return refuse(AmendmentRefusal.AMENDMENT_DECIDED, amendment_id=amendment.amendment_id, decision=amendment.status)
 
 
 def _closed(goal: Goal) -> Refusal | None:

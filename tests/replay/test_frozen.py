@@ -28,7 +28,10 @@ from tests.support.dump import dump
 from tests.support.world import parse
 
 RECEIPTS_MIN = 60
-KINDS = [pytest.param(kind, id=f"{kind.name}.v{kind.version}") for kind in all_kinds()]
+UNMADE = frozenset({"artifact.reviewed", "artifact.invalidated", "artifact.checked"})
+"""Kinds that the reducer knows and no action makes yet."""
+MADE = [kind for kind in all_kinds() if kind.name not in UNMADE]
+KINDS = [pytest.param(kind, id=f"{kind.name}.v{kind.version}") for kind in MADE]
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +87,7 @@ def test_no_fixture_is_of_a_kind_that_can_no_longer_be_read():
         - {path(era).name for path in (history_of, state_of) for era in ERAS}
         - {RECEIPTS.name}
     )
-    assert kept == {path_of(kind.name, kind.version).name for kind in all_kinds()}
+    assert kept == {path_of(kind.name, kind.version).name for kind in MADE}
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -94,7 +97,7 @@ def test_a_frozen_history_holds_and_makes_its_frozen_state(era, histories):
 
 
 def test_the_history_of_now_has_every_kind_at_its_present_version(histories):
-    assert {row.kind for row in histories[ERA]} == {kind.name for kind in all_kinds()}
+    assert {row.kind for row in histories[ERA]} == {kind.name for kind in MADE}
 
 
 def test_the_program_still_plays_the_history_of_now(histories, played):

@@ -84,7 +84,8 @@ def _lists(part: Schema, definitions: Schema | None) -> Iterator[tuple[str, obje
     if part.get("minItems"):
         yield "too few", []
     if "maxItems" in part:
-        yield "too many", [good(part["items"], definitions)] * (part["maxItems"] + 1)
+        one = good(part, definitions)[0] if "examples" in part else good(part["items"], definitions)
+        yield "too many", [one] * (part["maxItems"] + 1)
     for what, value in bad_values(part["items"], required=False, definitions=definitions):
         if value is not None:
             yield f"{what} inside", [value]
@@ -125,6 +126,7 @@ def _text(pattern: str) -> str:
         ("^dlg_", "dlg_1"),
         ("^gate_", "gate_1"),
         ("^grant_", "grant_1"),
+        ("^request_", "request_1"),
         ("^run_", "run_1"),
         ("^spend_", "spend_000001"),
         ("^standing_", "standing_000001"),

@@ -93,6 +93,8 @@ def _leaves(annotation: object) -> set[type]:
         return _leaves(annotation.__supertype__)
     if get_origin(annotation) is Literal:
         return {type(value) for value in get_args(annotation)}
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return set().union(*map(_leaves, get_type_hints(annotation).values()))
     inner = [part for part in get_args(annotation) if part is not ...]
     return set().union(*map(_leaves, inner)) if inner else {annotation}
 

@@ -64,8 +64,11 @@ def test_every_code_has_a_message_and_a_hint_in_both_languages(code):
 
 
 def test_no_sentence_is_left_of_a_code_that_is_gone():
-    with (ROOT / "ledger/text/locale/en/LC_MESSAGES/refusals.po").open("rb") as file:
-        written = {message.id.split(".")[1] for message in read_po(file) if message.id}
+    written = set()
+    for source in (ROOT / "ledger/text/locale/en/LC_MESSAGES").glob("*.po"):
+        with source.open("rb") as file:
+            keys = [str(message.id) for message in read_po(file)]
+        written |= {key.split(".")[1] for key in keys if key.startswith("refusal.")}
     assert written - {"unknown"} == set(CODES)
 
 
