@@ -33,6 +33,7 @@ def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> 
         **_row(goal, amendment, now_ms),
         "basis": amendment_basis(goal, amendment) if amendment.status == "open" else amendment.basis,
         "moved": needs_rebase(goal, amendment, now_ms),
+        "digest": amendment.digest,
         "operations": _operations(amendment),
         "dispositions": [
             {"todo_id": one.todo_id, "choice": one.choice, "agent_id": one.agent_id} for one in amendment.dispositions

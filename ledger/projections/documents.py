@@ -35,8 +35,10 @@ TITLE_CHARS_MAX = 500
 
 
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
-    """When time alone would change a document of this goal: the next end of a lease, a deferral or a delegation,
-    or of what the quota counts."""
+    """When time alone would change a document of this goal.
+
+    The next end of a lease, a deferral or a delegation, or of what the quota counts.
+    """
     goal = workspace.goals.get(GoalId(goal_id))
     if goal is None:
         return None

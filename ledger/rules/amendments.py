@@ -161,8 +161,13 @@ def decide_commit(workspace: Workspace, caller: Caller, ask: CommitAmendment, no
     basis = amendment_basis(goal, amendment)
     if (broken := check_basis(ask.basis, basis, ("amendment",), required=True)) is not None:
         return broken
-    if amendment.amendment_class == "protected_authority" and not gate_approved(goal, amendment.gate_id):
-        return refuse(AmendmentRefusal.GATE_REQUIRED, amendment_id=amendment.amendment_id, gate_id=amendment.gate_id)
+    if amendment.amendment_class == "protected_authority" and not gate_approved(goal, amendment):
+        return refuse(
+            AmendmentRefusal.GATE_REQUIRED,
+            amendment_id=amendment.amendment_id,
+            gate_id=amendment.gate_id,
+            evidence_digest=amendment.digest,
+        )
     if moved := difference(amendment.seen, seen_now(goal, amendment.operations, now_ms)):
         return refuse(AmendmentRefusal.NEEDS_REBASE, amendment_id=amendment.amendment_id, moved=moved)
     if (broken := cannot(workspace, goal, amendment.amendment_class, amendment.operations)) is not None:
@@ -234,10 +239,15 @@ def adoption_key(amendment_id: str, todo_id: TodoId, agent_id: MemberId) -> str:
     return f"{amendment_id} {todo_id} {agent_id}"
 
 
-def gate_approved(goal: Goal, gate_id: str | None) -> bool:
-    """Whether this gate of the goal was approved. One that is not there approves nothing."""
-    gate = None if gate_id is None else goal.gates.by_id.get(gate_id)
-    return gate is not None and gate.kind == "amendment" and gate.status == "approved"
+def gate_approved(goal: Goal, amendment: Amendment) -> bool:
+    """Whether its gate was approved for exactly this: the gate's evidence is the digest of what the amendment says.
+
+    A gate of another amendment, or of this one before it was rebased, approves nothing.
+    """
+    gate = None if amendment.gate_id is None else goal.gates.by_id.get(amendment.gate_id)
+    if gate is None or gate.kind != "amendment" or gate.status != "approved":
+        return False
+    return gate.evidence_digest == amendment.digest
 
 
 def _operations(amendment_id: str, ask: SubmitAmendment) -> tuple[Operation, ...]:
@@ -366,9 +376,7 @@ def _own(workspace: Workspace, goal: Goal, caller: Caller, amendment_id: str) ->
 def _decided(amendment: Amendment) -> Refusal | None:
     if amendment.status == "open":
         return None
-    return refuse(
-        AmendmentRefusal.AMENDMENT_DECIDED, amendment_id=amendment.amendment_id, decision=amendment.status
-    )
+    return refuse(AmendmentRefusal.AMENDMENT_DECIDED, amendment_id=amendment.amendment_id, decision=amendment.status)
 
 
 def _closed(goal: Goal) -> Refusal | None:

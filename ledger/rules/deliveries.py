@@ -39,9 +39,7 @@ def decide_deliver(workspace: Workspace, caller: Caller, ask: DeliverGoal, _now_
         return refuse(GoalRefusal.WORK_OPEN, todo_ids=unfinished[:TODOS_SHOWN_MAX], open_total=len(unfinished))
     done = (todo for todo in goal.todos.values() if todo.status == "done")
     proof = {artifact_id: None for todo in done for artifact_id in todo.evidence}
-    if not proof:
-        return refuse(GoalRefusal.NOTHING_TO_DELIVER)
-    if unproved := _unproved(goal, tuple(proof)):
+    if proof and (unproved := _unproved(goal, tuple(proof))):
         return refuse(GoalRefusal.CRITERION_UNPROVED, criteria=unproved)
     proof = {artifact_id: None for artifact_id in proof if counts(goal, artifact_id)}
     if not proof:

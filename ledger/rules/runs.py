@@ -108,7 +108,7 @@ def _may_report(goal: Goal, caller: Caller, facts: RunReported, now_ms: int) -> 
     if todo is None:
         return refuse(RunRefusal.TODO_NOT_FOUND, todo_id=facts.todo_id)
     if _shut_out(todo, caller):
-        return refuse(RunRefusal.ACTOR_EXCLUDED, todo_id=todo.todo_id)
+        return refuse(RunRefusal.ACTOR_EXCLUDED, member_id=caller.member_id)
     holder = todo.completed_by if todo.status == "done" else effective_claim(goal, todo, now_ms)
     if facts.delivery_outcome in PROGRESS and holder != caller.member_id:
         return refuse(RunRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
@@ -157,7 +157,7 @@ def decide_observe(workspace: Workspace, caller: Caller, ask: ObserveMonitor, no
     if todo.task_class != MONITOR:
         return refuse(RunRefusal.NOT_A_MONITOR, task_class=todo.task_class)
     if _shut_out(todo, caller):
-        return refuse(RunRefusal.ACTOR_EXCLUDED, todo_id=todo.todo_id)
+        return refuse(RunRefusal.ACTOR_EXCLUDED, member_id=caller.member_id)
     if (claim := effective_claim(goal, todo, now_ms)) not in {None, caller.member_id}:
         return refuse(RunRefusal.CLAIM_OWNER_MISMATCH, claimed_by=claim)
     if todo.status != "open":

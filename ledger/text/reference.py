@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from ledger.refusals import STATUS, GeneralRefusal, class_of
+from ledger.rules.admissions import AdmissionRefusal
 from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
@@ -26,6 +27,8 @@ from ledger.rules.members import MemberRefusal
 from ledger.rules.plans import PlanRefusal
 from ledger.rules.requests import RequestRefusal
 from ledger.rules.reviews import ReviewRefusal
+from ledger.rules.runs import RunRefusal
+from ledger.rules.slots import SlotRefusal
 from ledger.rules.todos import TodoRefusal
 from ledger.text.say import LOCALES, Locale, placeholders, say
 
@@ -59,6 +62,9 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Grants": GrantRefusal,
     "Gates": GateRefusal,
     "Plans": PlanRefusal,
+    "Admissions": AdmissionRefusal,
+    "Runs": RunRefusal,
+    "Quota": SlotRefusal,
     "Requests": RequestRefusal,
     "Amendments": AmendmentRefusal,
     "Operations of amendments": OperationRefusal,

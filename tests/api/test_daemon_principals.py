@@ -112,12 +112,23 @@ async def test_a_token_ends_when_it_is_revoked_and_when_its_time_is_over(daemon)
     assert (late.status, late.exit_code, late.code) == (401, 5, "credential_expired")
     token_id = daemon.service.committed.tokens[sha256(secret_of("long"))].token_id
     await daemon.do("token.revoke", {"token_id": token_id})
+    assert (await daemon.read("goal.list", who="long")).code == "credential_revoked"
     gone = await daemon.act("todo.claim", WORK, who="long")
     assert (gone.status, gone.exit_code, gone.code) == (401, 5, "credential_revoked")
     await daemon.do("todo.claim", WORK, who="builder")
     await daemon.do("member.revoke", {"member_id": "builder"})
     assert (await daemon.read("goal.list", who="builder")).code == "credential_revoked"
     assert (await daemon.act("todo.release", WORK, who="builder")).code == "credential_revoked"
+
+
+async def test_a_revoked_token_of_the_bot_relays_nothing(daemon):
+    """A relay decides nothing by itself: the credential is looked at where it comes in, or nowhere."""
+    assert (await daemon.ask("GET", "/v1/relay/slots", who="bot")).status == 200
+    tokens = daemon.service.committed.tokens.values()
+    token_id = next(token.token_id for token in tokens if token.member_id == "bot")
+    await daemon.do("token.revoke", {"token_id": token_id})
+    gone = await daemon.ask("GET", "/v1/relay/slots", who="bot")
+    assert (gone.status, gone.exit_code, gone.code) == (401, 5, "credential_revoked")
 
 
 async def test_a_cached_document_is_not_handed_to_who_was_revoked(daemon):

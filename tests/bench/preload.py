@@ -88,7 +88,11 @@ class _Maker:
         self._store.close()
 
     def _goal(self, goal: int) -> None:
-        promise = {"objective": f"Keep part {goal} in order", "criterion": ("it works", "it is tested"), "review": "owner"}
+        promise = {
+            "objective": f"Keep part {goal} in order",
+            "criterion": ("it works", "it is tested"),
+            "review": "owner",
+        }
         self._run([self._ask(_OWNER, "goal.propose", goal_id=f"g{goal}", **promise, write_scope=("**",))])
         basis = self._writer._ahead.goals[f"g{goal}"].intent.basis
         self._run([self._ask(_OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])

@@ -251,12 +251,16 @@ class Walker:
         """Take work, exclusively and for a while."""
         params: dict[str, object] = {
             "todo_id": self.free(goal),
-            "idempotency_key": self.choose(KEYS),
+            "idempotency_key": self.choose(KEYS[:2]) if self.one_in(4) else self.choose(KEYS),
             "ttl_seconds": self.choose((30, 300, 300)),
             "write_scope": self.choose(([], [self.choose(SCOPES)])),
             "owner": "helper" if self.slip() else None,
             "expected_version": self.choose((0, 1)) if self.slip() else None,
         }
+        beside = [scope for lease in goal.leases.values() if lease.status == "active" for scope in lease.write_scopes]
+        if beside and self.one_in(3):
+            # Two agents want one place: a rare meeting, if nobody goes looking for it.
+            params["write_scope"] = [self.choose(beside)]
         if self.slip():
             params["write_scope"] = self.choose((["../x"], ["src/x"]))
         return Move(self.agent(), "task-lease.acquire", _given(goal, params))

@@ -3,6 +3,7 @@
 import pytest
 
 from ledger.rules.amendments import amendment_basis
+from ledger.rules.gates import gate_basis
 from tests.support.world import DOCS, World, replay
 
 STALE = "b1:" + "0" * 32
@@ -97,6 +98,40 @@ def test_who_commits_depends_on_how_far_it_reaches(world, amendment_class, who, 
     ask(world, urgent(), amendment_class=amendment_class)
     refusal = commit(world, who)
     assert (None if refusal is None else refusal.code) == expected
+
+
+def approve(world, gate_id, digest):
+    asked = {"goal_id": DOCS, "gate_id": gate_id, "kind": "amendment", "evidence_digest": digest}
+    world.do("builder", "gate.open", **asked, question="May it?", blocks_todo=[TWO], approver=["ann"])
+    seen = gate_basis(world.goal(), world.goal().gates.by_id[gate_id])
+    world.do("ann", "gate.approve", goal_id=DOCS, gate_id=gate_id, basis=seen)
+
+
+def test_the_approval_of_one_amendment_is_applied_to_no_other_and_not_to_a_later_form_of_it(world):
+    for name in ("amend_a", "amend_b"):
+        given = {"amendment_id": name, "amendment_class": "protected_authority", "gate_id": "gate_a"}
+        ask(world, urgent("P0" if name == "amend_a" else "P4"), **given)
+    approve(world, "gate_a", world.goal().amendments.by_id["amend_a"].digest)
+    assert commit(world, amendment_id="amend_b").code == "gate_required"
+    world.do("builder", "todo.update", goal_id=DOCS, todo_id=ONE, priority="P3")
+    world.do("builder", "amendment.rebase", goal_id=DOCS, amendment_id="amend_a")
+    assert commit(world).code == "gate_required"
+
+
+def test_a_gate_that_waits_lets_nothing_through(world):
+    ask(world, urgent(), amendment_class="protected_authority", gate_id="gate_a")
+    digest = world.goal().amendments.by_id["amend_a"].digest
+    asked = {"goal_id": DOCS, "gate_id": "gate_a", "kind": "amendment", "evidence_digest": digest}
+    world.do("builder", "gate.open", **asked, question="May it?", blocks_todo=[TWO], approver=["ann"])
+    assert commit(world).code == "gate_required"
+
+
+def test_an_approved_gate_lets_exactly_its_amendment_change_protected_authority(world):
+    ask(world, urgent(), amendment_class="protected_authority", gate_id="gate_a")
+    assert commit(world).code == "gate_required"
+    approve(world, "gate_a", world.goal().amendments.by_id["amend_a"].digest)
+    assert commit(world) is None
+    assert world.todo(ONE).priority == "P0"
 
 
 def test_nothing_becomes_of_work_in_hand_by_silence(world):

@@ -42,6 +42,17 @@ def test_every_refusal_of_the_family_is_reached():
     assert untested(R, *LADDERS) == set()
 
 
+LATER = {
+    "review": "owner",
+    "plan_approval": "owner",
+    "token_cap": None,
+    "cost_cap_micros": None,
+    "fold_case": False,
+    "private": False,
+}
+"""What a promise says of itself when nobody asked for anything else."""
+
+
 def test_what_was_proposed_is_what_is_there_field_by_field(world):
     asked = {
         "title": "Docs",
@@ -76,12 +87,7 @@ def test_what_was_proposed_is_what_is_there_field_by_field(world):
         "handoff_mode": "hard_lease",
         "allowed_slots": 7,
         "enforce": ("write_scopes",),
-        "review": "owner",
-        "plan_approval": "owner",
-        "token_cap": None,
-        "cost_cap_micros": None,
-        "fold_case": False,
-        "private": False,
+        **LATER,
         "basis": basis_of("confirm", DOCS, 1, world.state.hash.hex()),
         "title": "Docs",
         "objective": "Check the docs\nall of them",

@@ -138,6 +138,8 @@ def test_overlap_looks_the_same_from_both_sides(left, right):
 
 
 @given(SCOPES, SCOPES)
+@example("a", "a/*")
+@example("a", "a/**")
 def test_what_is_inside_a_boundary_names_nothing_outside_of_it(scope, outer):
     """A literal is inside a glob as the one path that it names; its subtree is asked of subtrees only."""
     if within(scope, (outer,)):

@@ -2,4 +2,5 @@
 
 from tests.replay.scripts import amendments, authority, gates, handoffs, plans, requests, reviews, runs, slots
 
-FAMILIES = tuple(part.play for part in (plans, amendments, gates, slots, requests, reviews, runs, handoffs, authority))
+FAMILIES = tuple(part.play for part in (plans, amendments, gates, slots, runs, handoffs, authority, requests, reviews))
+"""In the order in which they were added: what comes later goes to the end."""

@@ -28,9 +28,7 @@ def play(world: World) -> None:
     world.do("peer", "request.return", **two, artifact=[artifact], summary="The same two")
     world.do("builder", "request.acknowledge", **two)
     _send(world, "three")
-    world.do(
-        "peer", "request.respond", goal_id=GOAL, request_id="request_three", decision="reject", reason="Not mine"
-    )
+    world.do("peer", "request.respond", goal_id=GOAL, request_id="request_three", decision="reject", reason="Not mine")
     _send(world, "four")
     world.do("builder", "request.withdraw", goal_id=GOAL, request_id="request_four", reason="Found it")
 
