@@ -111,8 +111,8 @@ class ReturnRequest(Params):
     request_id: _Request
     artifact: Annotated[
         tuple[ArtifactIdText, ...],
-        AfterValidator(lambda ids: tuple(dict.fromkeys(ids))),
         Field(min_length=1, max_length=ARTIFACTS_MAX, description="Evidence of this goal that is handed back."),
+        AfterValidator(lambda ids: tuple(dict.fromkeys(ids))),
     ]
     summary: Annotated[Reason, Field(description="What it says.")]
 

@@ -192,7 +192,15 @@ async def test_the_event_says_who_asked_by_which_credential_and_surface(daemon):
     )
 
 
-@pytest.mark.parametrize("action", [row.name for row in ACTIONS.values() if row.writes and not row.hidden])
+BOTS_OWN = [row.name for row in ACTIONS.values() if row.writes and not row.hidden and "bot" in row.who]
+OTHERS = [row.name for row in ACTIONS.values() if row.writes and not row.hidden and "bot" not in row.who]
+
+
+def test_of_what_anybody_can_ask_the_bot_says_only_that_a_return_arrived():
+    assert BOTS_OWN == ["request.acknowledge"]
+
+
+@pytest.mark.parametrize("action", OTHERS)
 async def test_the_bot_relays_and_does_nothing_of_its_own(daemon, action):
     before = daemon.seq
     answer = await daemon.act(action, sample(daemon, action), who="bot")
@@ -275,6 +283,14 @@ def sample(daemon, action):
         "task-lease.acquire": WORK | {"idempotency_key": "run"},
         "task-lease.renew": WORK | {"idempotency_key": "run", "expected_version": 1},
         "task-lease.release": WORK | {"idempotency_key": "run", "expected_version": 1},
+        "artifact.record-check": {
+            "goal_id": "docs",
+            "artifact_id": "art_1",
+            "name": "links",
+            "argv_sha256": sha256("argv"),
+            "exit_code": 0,
+            "duration_ms": 1,
+        },
         "artifact.submit": WORK | {"label": "a", "sha256": sha256("a"), "size_bytes": 1},
     }
     return samples[action] if action in samples else good_params(ACTIONS[action].params.model_json_schema())
