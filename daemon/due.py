@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ledger.events import Recorded
 from ledger.ids import GoalId
+from ledger.rules.gates import gate_due, gates_over
 from ledger.rules.slots import next_due as admission_due
 from ledger.rules.waking import to_wake
 from ledger.state import Goal, Workspace
@@ -61,9 +62,15 @@ def _wakes(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
         yield Asked("todo.wake", {"goal_id": goal.goal_id, "todo_id": todo_id})
 
 
+def _gates(_workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
+    for action, gate_id in gates_over(goal, now_ms):
+        yield Asked(action, {"goal_id": goal.goal_id, "gate_id": gate_id})
+
+
 SOURCES: tuple[Source, ...] = (
     Source("lease expiry", _lease_due, _leases),
     Source("admission expiry", lambda _workspace, goal: admission_due(goal), _admissions),
+    Source("gate expiry and reminder", lambda _workspace, goal: gate_due(goal), _gates),
     Source("todo wake-up", _wake_due, _wakes),
 )
 

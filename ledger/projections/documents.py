@@ -37,14 +37,14 @@ TITLE_CHARS_MAX = 500
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
     """When time alone would change a document of this goal.
 
-    The next end of a lease, a deferral or a delegation, or of what the quota counts.
+    The next end of a lease, a deferral, a delegation or a gate, or of what the quota counts.
     """
     goal = workspace.goals.get(GoalId(goal_id))
     if goal is None:
         return None
     ends = [one.until_ms for one in goal.handoffs.delegations.values() if one.until_ms > now_ms]
     ends += slots.changes_ms(goal, now_ms)
-    for due in (goal.due, goal.handoffs.due):
+    for due in (goal.due, goal.handoffs.due, goal.gates.due):
         at = bisect_right(due, now_ms, key=lambda entry: entry[0])
         ends += [due[at][0]] if at < len(due) else []
     return min(ends, default=None)

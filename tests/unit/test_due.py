@@ -117,3 +117,56 @@ def test_work_put_off_until_a_time_is_woken_by_itself(world):
     world.do("daemon", asked.action, **asked.params)
     assert world.todo("todo_one").status == "open"
     assert refreshed(agenda, world).next_ms() is None
+
+
+def gate(world, gate_id, **policy):
+    asked = {
+        "goal_id": DOCS,
+        "gate_id": gate_id,
+        "question": "May it?",
+        "blocks_todo": ["todo_one"],
+        "approver": ["ann"],
+    }
+    world.do("builder", "gate.open", **asked, **policy)
+
+
+def settled(world, agenda):
+    """Ask for all that is due now until nothing more is, and say what was asked for and changed something."""
+    done = []
+    for _ in range(10):
+        asked = refreshed(agenda, world).take(world.state, world.now_ms, 10)
+        if not asked:
+            return done
+        for one in asked:
+            world.do("daemon", one.action, **one.params)
+            done.append(one.action)
+    raise AssertionError("what is due never ends")
+
+
+def test_a_gate_is_reminded_of_and_expires_once_each_and_a_missed_tick_is_caught_up(world):
+    agenda = Agenda()
+    gate(world, "gate_one", on_expiry="deny", expires_in_seconds=600, remind_every_seconds=300)
+    world.now_ms += 299_999
+    assert settled(world, agenda) == []
+    world.now_ms += 1
+    assert settled(world, agenda) == ["gate.remind"]
+    world.now_ms += 3_600_000
+    assert settled(world, agenda) == ["gate.expire"]
+    assert world.goal().gates.by_id["gate_one"].status == "expired"
+    assert refreshed(agenda, world).next_ms() is None
+
+
+def test_reminders_that_were_missed_are_one_reminder(world):
+    agenda = Agenda()
+    gate(world, "gate_one", remind_every_seconds=300)
+    world.now_ms += 3_000_000
+    assert settled(world, agenda) == ["gate.remind"]
+    assert refreshed(agenda, world).next_ms() > world.now_ms
+
+
+def test_a_gate_that_waits_beyond_its_time_is_never_due(world):
+    agenda = Agenda()
+    gate(world, "gate_one", on_expiry="wait", expires_in_seconds=600)
+    world.now_ms += 600_000
+    assert settled(world, agenda) == []
+    assert world.goal().gates.by_id["gate_one"].is_open

@@ -256,6 +256,15 @@ def test_documents_stay_true_until_the_next_lease_ends():
     assert valid_until_ms(script.seen, "docs", START_MS + 90_000) is None
 
 
+def test_a_document_is_good_until_a_gate_of_its_goal_ends():
+    script, _ = with_todos(1)
+    asked = {"goal_id": "docs", "gate_id": "gate_one", "question": "May it?", "blocks_goal": True}
+    script.do("builder", "gate.open", **asked, on_expiry="deny", expires_in_seconds=60)
+    ends_ms = script.now_ms + 60_000
+    assert valid_until_ms(script.seen, "docs", script.now_ms) == ends_ms
+    assert valid_until_ms(script.seen, "docs", ends_ms) is None
+
+
 def test_artifacts_are_listed_in_order_with_digest_and_maker():
     script, ids = with_todos(2)
     made = [script.finish(todo_id, "builder") for todo_id in ids]
