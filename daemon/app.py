@@ -28,6 +28,7 @@ from daemon.api.batch import Batch
 from daemon.api.direct import Direct
 from daemon.api.feed import Feed
 from daemon.api.meta import Meta
+from daemon.api.metrics import Metrics, Sources
 from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
@@ -76,13 +77,17 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     watch = Watch(clock, connections_max())
     own_uid = os.getuid()
     routes = Routes(service, watch)
-    meta = Meta(service, clock.wall_ms())
+    started_at_ms = clock.wall_ms()
+    meta = Meta(service, started_at_ms)
     meta.add_to(routes)
     ActionRoutes(service, own_uid).add_to(routes)
     Batch(service, own_uid).add_to(routes)
     watch.direct = Direct(service, own_uid)
-    routes.add("GET", "/v1/feed", Feed(service, own_uid).follow)
+    feed = Feed(service, own_uid)
+    routes.add("GET", "/v1/feed", feed.follow)
     keys, forms, deliveries = ButtonKeys(_button_secret(home)), Forms(), Deliveries(service)
+    sources = Sources(started_at_ms, lambda: feed.readers, deliveries.states, Path(home.ledger))
+    Metrics(service, sources).add_to(routes)
     app_id = settings.lark.app_id
     RelayRoutes(
         service,

@@ -20,6 +20,8 @@ DOWNTIME_MS_MAX = 400 * 86_400_000
 SLEW_DIVISOR = 20
 """Ledger time is drawn to the wall by at most a twentieth of the time that passed."""
 _BOOT_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+stopwatch_ns = time.perf_counter_ns
+"""For how long something takes, and for nothing that anything rests on."""
 
 
 class Clock(Protocol):

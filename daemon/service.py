@@ -16,13 +16,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from daemon.clock import LedgerClock
+from daemon.clock import LedgerClock, stopwatch_ns
+from daemon.tally import Tally
 from ledger.codec import decode_event
 from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.ports import SnapshotRow, Store, StoreFault, StoreFull, Term, WriterFenced
 from ledger.reduce import fold
-from ledger.refusals import GeneralRefusal
+from ledger.refusals import GeneralRefusal, class_of
 from ledger.rules.common import refuse
 from ledger.state import Workspace
 from ledger.writer import Answer, Entropy, Keep, Prepared, Request, Writer
@@ -109,7 +110,10 @@ class Service:
         self.committed = committed
         self.clock = clock
         self.counters = Counters()
+        self.tally = Tally()
+        self.snapshot_at_ms: int | None = None
         self.registry_seq = committed.seq
+        self.erasures = 0
         self.recent: deque[Recorded] = deque(maxlen=RECENT_MAX)
         self.fatal: BaseException | None = None
         self._on_fatal = on_fatal
@@ -161,6 +165,11 @@ class Service:
     def full(self) -> bool:
         """Whether the last commit found the disk full or read-only."""
         return self._writer.full
+
+    @property
+    def since_snapshot(self) -> int:
+        """Events that the kept snapshot does not have."""
+        return self._writer.since_snapshot
 
     @property
     def waiting(self) -> int:
@@ -259,6 +268,7 @@ class Service:
         self._later(lambda: self._fail(error, batch))
 
     def _append(self, prepared: Prepared, batch: list[_Job]) -> None:
+        began_ns = stopwatch_ns()
         try:
             self._writer.append(prepared)
         except StoreFull:
@@ -266,8 +276,13 @@ class Service:
         except Exception as error:  # noqa: BLE001  (a fault, a fence, or a bug: the outcome is unknown all the same)
             self._broken(error, batch)
         else:
-            self._later(lambda: self._deliver(batch, lambda: self._writer.settle(prepared)))
+            took_ns = stopwatch_ns() - began_ns
+            self._later(lambda: self._deliver(batch, lambda: self._settle(prepared, took_ns)))
             self.store.checkpoint()
+
+    def _settle(self, prepared: Prepared, took_ns: int) -> list[Answer]:
+        self.tally.grouped(len(prepared.batch), took_ns)
+        return self._writer.settle(prepared)
 
     def _keep_snapshot(self, rows: list[SnapshotRow]) -> None:
         try:
@@ -294,18 +309,28 @@ class Service:
             self._fail(error, batch)
             return
         self._under_way = 0
-        for (_, waiter), answer in zip(batch, answers, strict=True):
+        for (job, waiter), answer in zip(batch, answers, strict=True):
+            if isinstance(job, Request):
+                self._count(job, answer)
             waiter.tell(answer)
         tick, self._tick = self._tick, self._loop.create_future()
         if not tick.done():
             tick.set_result(None)
         if self._writer.since_snapshot >= SNAPSHOT_EVERY:
             rows = self._writer.snapshot_rows(self._reducer_digest)
+            self.snapshot_at_ms = self.committed.at_ms
             self._disk.put(lambda: self._keep_snapshot(rows))
         if self._jobs:
             self._wake()
         else:
             self._idle.set()
+
+    def _count(self, job: Request, answer: Answer) -> None:
+        if answer.refusal is not None:
+            self.counters.refused += 1
+            self.tally.refused(class_of(answer.refusal.code.value).value, job.caller.surface)
+        elif answer.events and not answer.replayed:
+            self.tally.committed(job.action.name, job.caller.surface)
 
     def _fold(self, events: tuple[Recorded, ...]) -> None:
         for event in events:

@@ -34,6 +34,11 @@ class Feed:
         self._own_uid = own_uid
         self._readers = 0
 
+    @property
+    def readers(self) -> int:
+        """Who follows now."""
+        return self._readers
+
     async def follow(self, request: web.Request) -> web.StreamResponse:
         """`GET /v1/feed?after=SEQ`: every event past `after`, then the new ones until the reader goes."""
         principal = prove(request, self._service, self._own_uid)

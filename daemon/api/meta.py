@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from daemon.api import metrics
 from daemon.api.envelope import respond
 from daemon.api.routes import Routes
 from daemon.api.whole import Whole
@@ -78,11 +79,12 @@ class Meta:
 
 
 def openapi_document() -> dict[str, object]:
-    """Every outward action as an OpenAPI operation."""
+    """Every outward action as an OpenAPI operation, and the metrics beside them."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Frontstage", "version": VERSION, "description": "One route for each action of the ledger."},
-        "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden},
+        "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden}
+        | {metrics.PATH: metrics.openapi_path()},
         "components": {
             "schemas": _schemas(),
             "securitySchemes": {"member": {"type": "http", "scheme": "bearer"}},
@@ -139,6 +141,16 @@ _RESULT: dict[str, object] = {
 }
 
 
+_AT: dict[str, object] = {
+    "name": "at",
+    "in": "query",
+    "required": False,
+    "schema": {"type": "integer", "minimum": 1},
+    "description": "The document as it was after the event with this seq.",
+}
+"""Beside the parameters of every read."""
+
+
 def _path(action: Action) -> dict[str, object]:
     schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs", None)
@@ -170,5 +182,5 @@ def _path(action: Action) -> dict[str, object]:
             "description": properties[name].get("description", ""),
         }
         for name in properties
-    ]
+    ] + [_AT]
     return {"get": operation}

@@ -20,6 +20,10 @@ class Deliveries:
         """Every delivery."""
         return list(self._by_slot.values())
 
+    def states(self) -> list[str]:
+        """The state of every delivery, as the bot last told it."""
+        return [row.state for row in self._by_slot.values()]
+
     async def put(self, row: DeliveryRow) -> bool | Refusal:
         """Record a delivery unless a newer one is known; False if it was older. What was not kept is a refusal."""
         known = self._by_slot.get(row.slot)
