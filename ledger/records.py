@@ -160,6 +160,8 @@ class Todo(msgspec.Struct, frozen=True, kw_only=True):
     max_no_change_before_replan: int | None = None
     plan_id: str | None = None
     lane_id: str | None = None
+    status_seq: int = 0
+    """The event that gave it its status: the one that added it, until something changes it."""
     decision_outcome: Literal["approve", "reject", "cancel"] | None = None
     """How a person's decision that was asked for as a todo came out."""
     claimed_by: MemberId | None = None

@@ -48,8 +48,8 @@ def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
         goal = workspace.goals[goal_id] = Goal(goal_id, event.actor, event.seq)
     else:
         goal = workspace.goals[goal_id]
-    _GOAL_FOLDS[type(event.facts)](goal, event)
     goal.last_seq = event.seq
+    _GOAL_FOLDS[type(event.facts)](goal, event)
     note = note_of(event)
     goal.recent.append(note)
     if type(event.facts) is not goal_events.ChannelBound:

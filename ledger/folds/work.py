@@ -30,6 +30,7 @@ def add_todo(goal: Goal, event: Recorded, facts: todo_events.TodoAdded, title: s
     todo = Todo(
         todo_id=facts.todo_id,
         seq=event.seq,
+        status_seq=event.seq,
         role=facts.role,
         status="open",
         priority=facts.priority,
@@ -208,6 +209,8 @@ def _stop_waiting(goal: Goal, other: TodoId, todo_id: TodoId) -> None:
 def change_todo(goal: Goal, todo_id: TodoId, **changes: object) -> None:
     """Another value of a todo's record, with its places in the indexes."""
     before = goal.todos[todo_id]
+    if changes.get("status", before.status) != before.status:
+        changes["status_seq"] = goal.last_seq
     _store(goal, before, replace(before, **changes))
 
 
