@@ -10,7 +10,8 @@ from ledger.text.explain import display_details
 from ledger.text.say import Locale, has, placeholders, say
 from ledger.text.times import short_utc
 
-_MOMENTS = {"expires_at_ms": "expires_at", "previous_until_ms": "previous_until"}
+_MOMENTS = {"expires_at_ms": "expires_at", "previous_until_ms": "previous_until", "until_ms": "until"}
+_COUNTED = {"todos": "todos_total", "gaps": "gaps_total"}
 
 
 def committed_line(action_name: str, document: Mapping[str, object], locale: Locale) -> str:
@@ -50,12 +51,20 @@ def _key(action_name: str, kinds: list[str], values: Mapping[str, object]) -> st
         return f"{key}.{'asked' if 'goal.question_asked' in kinds else 'answered'}"
     if action_name == "todo.complete" and values.get("successor_todo_id") is not None:
         return f"{key}.next"
+    if action_name == "plan.confirm" and values.get("outcome") == "partial":
+        return f"{key}.partial"
+    if action_name == "gate.delegate" and "gate.delegation_ended" in kinds:
+        return f"{key}.ended"
     return key
 
 
 def _values(result: Mapping[str, object]) -> dict[str, object]:
     """What the sentences may mention, with moments as text."""
     values: dict[str, object] = {name: value for name, value in result.items() if not isinstance(value, dict)}
+    for name, total in _COUNTED.items():
+        listed = result.get(name)
+        if isinstance(listed, list | tuple):
+            values[total] = len(listed)
     for name, short in _MOMENTS.items():
         moment = result.get(name)
         if isinstance(moment, int):

@@ -72,8 +72,8 @@ def test_the_commands_of_a_document_do_what_it_says(path, place):
         assert one.keeps(output), f"$ {one.text}\n{output}\n--- promised\n" + "\n".join(one.promised)
 
 
-def test_the_tour_is_run():
-    assert "README.md" in {shown(path) for path in WITH_COMMANDS}
+def test_the_tours_are_run():
+    assert {"README.md", "docs/tour.md"} <= {shown(path) for path in WITH_COMMANDS}
 
 
 @pytest.mark.parametrize("path", documents(), ids=shown)
