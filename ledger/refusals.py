@@ -56,6 +56,7 @@ class GeneralRefusal(StrEnum):
     UNKNOWN_ACTION = "unknown_action"
     BODY_TOO_LARGE = "body_too_large"
     MALFORMED_PARAMS = "malformed_params"
+    SEQ_NOT_REACHED = "seq_not_reached"
     UNAUTHENTICATED = "unauthenticated"
     CREDENTIAL_EXPIRED = "credential_expired"
     CREDENTIAL_REVOKED = "credential_revoked"
@@ -90,6 +91,7 @@ CLASS_OF: dict[str, RefusalClass] = {
     "unknown_action": RefusalClass.NOT_FOUND,
     "body_too_large": RefusalClass.USAGE,
     "malformed_params": RefusalClass.USAGE,
+    "seq_not_reached": RefusalClass.NOT_FOUND,
     "unauthenticated": RefusalClass.UNAUTHENTICATED,
     "credential_expired": RefusalClass.UNAUTHENTICATED,
     "credential_revoked": RefusalClass.UNAUTHENTICATED,
@@ -138,6 +140,7 @@ CLASS_OF: dict[str, RefusalClass] = {
     # Handoffs and authority.
     "gate_blocks": RefusalClass.WAITING,
     "amendment_holds": RefusalClass.WAITING,
+    "request_holds": RefusalClass.WAITING,
     "todo_reserved": RefusalClass.WAITING,
     "revision_waits": RefusalClass.WAITING,
     "proposer_only": RefusalClass.DENIED,

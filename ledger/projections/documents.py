@@ -7,8 +7,7 @@ A reader is a pure function of the committed state and the moment. Its document 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from heapq import merge
-from itertools import chain, islice
+from itertools import islice
 from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
@@ -16,14 +15,14 @@ from ledger.params import Params
 from ledger.projections import amendments, authority, gates, plans, requests, reviews, slots
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
-from ledger.projections.holds import hold_of
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
 from ledger.projections.verdict import should_run_document
 from ledger.records import GoalState, Lease, Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
-from ledger.rules import goal_params, goals, leases, quota, todo_params, todos
-from ledger.rules.common import Caller, lacking, refuse, registered
+from ledger.rules import goal_params, goals, leases, quota, selection, todo_params, todos
+from ledger.rules.common import Caller, refuse, registered
+from ledger.rules.gates import blocking
 from ledger.rules.leases import effective_lease
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339, rfc3339_or_none
@@ -141,7 +140,7 @@ def _ready_todos(workspace: Workspace, caller: Caller, asked: Params, now_ms: in
     if ask.agent_id is not None and member is None:
         return refuse(todos.TodoRefusal.ACTOR_NOT_REGISTERED, member_id=ask.agent_id)
     agent = member if member is not None and member.kind == "agent" else None
-    begin = _ready(goal, agent, now_ms) if goal.is_executable else iter(())
+    begin = _ready(workspace, goal, agent, now_ms) if goal.is_executable else iter(())
     found = list(islice(begin, ask.limit + 1))
     more = len(found) > ask.limit
     return {
@@ -155,45 +154,14 @@ def _ready_todos(workspace: Workspace, caller: Caller, asked: Params, now_ms: in
     }
 
 
-def _ready(goal: Goal, agent: Member | None, now_ms: int) -> Iterator[Todo]:
+def _ready(workspace: Workspace, goal: Goal, agent: Member | None, now_ms: int) -> Iterator[Todo]:
     """Work that could begin now: this agent's own first, then what is free, most urgent first."""
-    mine = () if agent is None else goal.mine.get(agent.member_id, ())
-    own = sorted((goal.todos[todo_id] for todo_id in mine), key=_urgency)
-    # A lease that has passed its end and is not yet written off hides its todo from the ready ones.
-    lapsed = sorted((goal.todos[todo_id] for todo_id in goal.lapsed(now_ms)), key=_urgency)
-    free = merge(lapsed, (goal.todos[todo_id] for _, _, todo_id in goal.ready), key=_urgency)
-    seen: set[TodoId] = set()
-    for todo in chain(own, free):
-        if todo.todo_id not in seen and _fits(goal, agent, todo, now_ms):
-            seen.add(todo.todo_id)
+    if blocking(workspace, goal, None, selection.NOBODY, now_ms) is not None:
+        return
+    agent_id = selection.NOBODY if agent is None else agent.member_id
+    for todo in selection.candidates(workspace, goal, agent_id, now_ms):
+        if selection.can_begin(workspace, goal, todo, agent, now_ms):
             yield todo
-
-
-def _urgency(todo: Todo) -> tuple[str, int]:
-    return (todo.priority, todo.seq)
-
-
-def _fits(goal: Goal, agent: Member | None, todo: Todo, now_ms: int) -> bool:
-    """Whether this agent, or some agent where none is asked for, could begin the todo."""
-    if (
-        todo.role != "agent"
-        or todo.task_class != "advancement_task"
-        or todo.status != "open"
-        or goal.unmet.get(todo.todo_id)
-    ):
-        return False
-    if quota.meets_a_lease(goal, todo, now_ms):
-        return False
-    owner = hold_of(goal, todo, now_ms).owner
-    if agent is None:
-        return owner is None
-    if (
-        owner not in {None, agent.member_id}
-        or todo.bound_agent not in {None, agent.member_id}
-        or agent.member_id in todo.excluded_agents
-    ):
-        return False
-    return not lacking(goal, todo, agent)
 
 
 def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:

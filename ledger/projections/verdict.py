@@ -151,15 +151,18 @@ def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, no
         "interaction_contract": _contract(verdict, step),
         "decision_frame": decision_frame(verdict),
         "spend_policy": SPEND_POLICY,
-        "notices": _notices(goal),
+        "notices": _notices(goal, verdict),
     }
 
 
-def _notices(goal: Goal) -> list[dict[str, object]]:
-    """What is open beside the work and does not stop it."""
-    if not goal.confirmed or not goal.pending:
-        return []
-    return [{"kind": "revision_waits_for_owner", "goal_id": goal.goal_id, "revision": goal.pending}]
+def _notices(goal: Goal, verdict: Verdict) -> list[dict[str, object]]:
+    """What is open beside the work, and the request that it waits for, by its name."""
+    notices: list[dict[str, object]] = []
+    if goal.confirmed and goal.pending:
+        notices.append({"kind": "revision_waits_for_owner", "goal_id": goal.goal_id, "revision": goal.pending})
+    if verdict.request_id is not None:
+        notices.append({"kind": "request_open", "goal_id": goal.goal_id, "request_id": verdict.request_id})
+    return notices
 
 
 def _contract(verdict: Verdict, step: Step) -> dict[str, object]:

@@ -11,6 +11,7 @@ from ledger.parts.amendments import Amendment, AmendmentClass, Operation, Operat
 from ledger.refusals import Refusal
 from ledger.rules.common import granted, refuse, registered
 from ledger.rules.leases import effective_claim, effective_lease
+from ledger.rules.waits import waited_for
 from ledger.scopes import canonical_scope, within
 from ledger.state import Goal, Workspace
 
@@ -149,22 +150,10 @@ def _edges(goal: Goal, operations: tuple[Operation, ...]) -> Refusal | None:
         left = [other for other in goal.waiting.get(todo_id, ()) if other not in cancelled and other not in wired]
         if left:
             return refuse(OperationRefusal.TODO_HAS_DEPENDENTS, todo_id=todo_id, dependents=sorted(left))
-    for todo_id in wired:
-        if _reaches_itself(goal, wired, todo_id):
+    for todo_id, others in wired.items():
+        if todo_id in waited_for(goal, others, wired):
             return refuse(OperationRefusal.DEPENDENCY_CYCLE, todo_id=todo_id)
     return None
-
-
-def _reaches_itself(goal: Goal, wired: dict[TodoId, tuple[TodoId, ...]], start: TodoId) -> bool:
-    stack, passed = [*wired[start]], set[TodoId]()
-    while stack:
-        todo_id = stack.pop()
-        if todo_id == start:
-            return True
-        if todo_id not in passed:
-            passed.add(todo_id)
-            stack.extend(wired[todo_id] if todo_id in wired else goal.todos[todo_id].depends_on)
-    return False
 
 
 def _bounds(workspace: Workspace, goal: Goal, operations: tuple[Operation, ...]) -> Refusal | None:

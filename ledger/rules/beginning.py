@@ -1,7 +1,7 @@
 """Beginning: what may still stand between an agent and work that is otherwise free to take.
 
-The families of claims and leases say whether the work can be taken at all. Then grants, amendments, gates and
-reservations have their word, in this order. Whoever holds the work already goes on with it.
+The families of claims and leases say whether the work can be taken at all. Then grants, amendments, open requests,
+gates and reservations have their word, in this order. Whoever holds the work already goes on with it.
 """
 
 from enum import StrEnum
@@ -13,6 +13,7 @@ from ledger.rules import amendments, authority, gates, leases, slots, todos
 from ledger.rules.common import Caller, Decision, lacking, refuse
 from ledger.rules.leases import AcquireLease
 from ledger.rules.todo_params import ClaimTodo
+from ledger.rules.waits import held_by_request
 from ledger.state import Goal, Workspace
 
 
@@ -25,6 +26,7 @@ class BeginRefusal(StrEnum):
     WRITE_SCOPE_NOT_GRANTED = "write_scope_not_granted"
     CAPABILITY_MISSING = "capability_missing"
     AMENDMENT_HOLDS = "amendment_holds"
+    REQUEST_HOLDS = "request_holds"
     GATE_BLOCKS = "gate_blocks"
     TODO_RESERVED = "todo_reserved"
 
@@ -57,6 +59,8 @@ def hindered(
         return broken
     if (amendment_id := amendments.held_back(goal, todo.todo_id)) is not None:
         return refuse(BeginRefusal.AMENDMENT_HOLDS, todo_id=todo.todo_id, amendment_id=amendment_id)
+    if (request_id := held_by_request(goal, todo.todo_id)) is not None:
+        return refuse(BeginRefusal.REQUEST_HOLDS, todo_id=todo.todo_id, request_id=request_id)
     if (gate_id := gates.blocking(workspace, goal, todo, agent_id, now_ms)) is not None:
         return refuse(BeginRefusal.GATE_BLOCKS, todo_id=todo.todo_id, gate_id=gate_id)
     if (holder := slots.reserved_by_another(goal, todo.todo_id, agent_id, now_ms)) is not None:

@@ -1,9 +1,9 @@
 """Completion: work is finished once, by whoever holds it, with evidence that was made for this very todo.
 
-A decision says how it came out. Work that an amendment or a gate holds up is not finished, however far it has come;
-work with validators is finished when its evidence has passed each of them, as recorded. A worker's own word that it
-is done proves nothing. The lease's fence is honoured, and the declared successor is created in the same group of
-events, so that it exists exactly once however often the call is repeated.
+A decision says how it came out. Work that an amendment, a request or a gate holds up is not finished, however far it
+has come; work with validators is finished when its evidence has passed each of them, as recorded. A worker's own word
+that it is done proves nothing. The lease's fence is honoured, and the declared successor is created in the same group
+of events, so that it exists exactly once however often the call is repeated.
 """
 
 from enum import StrEnum
@@ -21,6 +21,7 @@ from ledger.rules.request_returns import returns_for
 from ledger.rules.todo_events import ReasonWords, TodoAdded, TodoCompleted, TodoWords
 from ledger.rules.todo_params import CompleteTodo
 from ledger.rules.todos import TODOS_MAX, TodoRefusal, fence, fresh_id
+from ledger.rules.waits import held_by_request
 from ledger.state import Goal, Workspace
 
 
@@ -30,6 +31,7 @@ class CompletionRefusal(StrEnum):
     DECISION_OUTCOME_REQUIRED = "decision_outcome_required"
     DECISION_OUTCOME_UNEXPECTED = "decision_outcome_unexpected"
     AMENDMENT_HOLDS = "amendment_holds"
+    REQUEST_HOLDS = "request_holds"
     GATE_BLOCKS = "gate_blocks"
     EVIDENCE_NOT_SOUND = "evidence_not_sound"
     VALIDATOR_REQUIRED = "validator_required"
@@ -181,6 +183,8 @@ def _held_up(workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, now_m
     if todo.role == "agent":
         if (amendment_id := amendments.held_back(goal, todo.todo_id)) is not None:
             return refuse(CompletionRefusal.AMENDMENT_HOLDS, todo_id=todo.todo_id, amendment_id=amendment_id)
+        if (request_id := held_by_request(goal, todo.todo_id)) is not None:
+            return refuse(CompletionRefusal.REQUEST_HOLDS, todo_id=todo.todo_id, request_id=request_id)
         if (gate_id := gates.blocking(workspace, goal, todo, caller.member_id, now_ms)) is not None:
             return refuse(CompletionRefusal.GATE_BLOCKS, todo_id=todo.todo_id, gate_id=gate_id)
     if waiting_for := unmet(goal, todo):

@@ -8,8 +8,9 @@ from enum import StrEnum
 
 from ledger.ids import TodoId
 from ledger.refusals import Refusal
-from ledger.rules.common import needs, refuse
+from ledger.rules.common import refuse, todo_ids
 from ledger.rules.todo_params import AddTodo
+from ledger.rules.waits import waited_for
 from ledger.state import Goal
 
 GATE = "user_gate"
@@ -29,12 +30,6 @@ def cannot_unblock(goal: Goal, ask: AddTodo) -> Refusal | None:
     unblocked = goal.todos.get(TodoId(ask.unblocks_todo_id))
     if unblocked is None or unblocked.status in {"done", "cancelled"}:
         return refuse(DecisionRefusal.UNBLOCKED_NOT_FOUND, todo_id=ask.unblocks_todo_id)
-    queue = [TodoId(text) for text in ask.depends_on]
-    seen = set(queue)
-    for todo_id in queue:
-        new = [other for other in needs(goal, goal.todos[todo_id]) if other not in seen]
-        seen.update(new)
-        queue.extend(new)
-    if unblocked.todo_id in seen:
+    if unblocked.todo_id in waited_for(goal, todo_ids(ask.depends_on)):
         return refuse(DecisionRefusal.UNBLOCKED_COMES_FIRST, todo_id=unblocked.todo_id)
     return None

@@ -15,6 +15,7 @@ from ledger.rules.handoff_events import TodoDeferred, TodoResumed
 from ledger.rules.todo_events import ReasonWords
 from ledger.rules.todo_params import DeferTodo, ResumeTodo, WakeTodo, resume_condition
 from ledger.rules.todos import end_lease, fenced_out, may_touch
+from ledger.rules.waits import waited_for
 from ledger.rules.waking import is_open, woken
 from ledger.state import Goal, Workspace
 
@@ -85,22 +86,6 @@ def _awaits(goal: Goal, todo: Todo, other_id: TodoId) -> Refusal | None:
         return refuse(DeferralRefusal.RESUME_TODO_NOT_FOUND, todo_id=other_id)
     if other.status in {"done", "cancelled"}:
         return refuse(DeferralRefusal.RESUME_TODO_ENDED, todo_id=other_id, status=other.status)
-    if todo.todo_id in _waited_for(goal, other_id):
+    if todo.todo_id in waited_for(goal, (other_id,)):
         return refuse(DeferralRefusal.RESUME_WOULD_CYCLE, todo_id=todo.todo_id, resume_todo_id=other_id)
     return None
-
-
-def _waited_for(goal: Goal, todo_id: TodoId) -> set[TodoId]:
-    """The todo itself, and everything it waits for, by dependency or by deferral."""
-    found: set[TodoId] = set()
-    left = [todo_id]
-    while left:
-        one = left.pop()
-        if one in found or goal.todos[one].status == "done":
-            continue
-        found.add(one)
-        left.extend(goal.todos[one].depends_on)
-        deferral = goal.handoffs.deferrals.get(one)
-        if deferral is not None and deferral.condition == "todo_done":
-            left.append(TodoId(deferral.reference))
-    return found

@@ -3,25 +3,23 @@
 The order of the conditions is the decision: the first that holds is the answer. If it cannot be made, it is no.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
-from heapq import merge
 from typing import Annotated
 
 import msgspec
 from pydantic import Field
 
-from ledger.ids import GoalId, MemberId, TodoId
+from ledger.ids import GoalId, MemberId
 from ledger.params import GoalIdText, MemberIdText, Params
 from ledger.parts.runs import MONITOR
 from ledger.records import Member, Todo
 from ledger.rules.amendments import held_back
-from ledger.rules.authority import forbids
-from ledger.rules.common import granted, lacking, must_review, registered
+from ledger.rules.common import granted, must_review, registered
 from ledger.rules.gates import blocking
-from ledger.rules.leases import effective_claim, effective_lease
 from ledger.rules.runs import replan_cause
-from ledger.rules.slots import allowed_slots, reserved_by_another, reserved_slots
+from ledger.rules.selection import Selection, is_for, not_fit, select
+from ledger.rules.slots import allowed_slots, reserved_slots
+from ledger.rules.waits import held_by_request
 from ledger.state import Goal, Workspace
 
 WORKSPACE_GUARD_CODE = "write_scope_not_granted"
@@ -79,15 +77,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reason_codes: tuple[str, ...]
     todo: Todo | None = None
     gate_id: str | None = None
-
-
-class Selection(msgspec.Struct, kw_only=True):
-    """What was found on the way to the work this agent would do next, and the work, if there is any."""
-
-    todo: Todo | None = None
-    lacking: str | None = None
-    gate_id: str | None = None
-    busy: str | None = None
+    request_id: str | None = None
+    """The open request that holds up the agent's work, where that is the reason."""
 
 
 def decide_should_run(workspace: Workspace, goal_id: GoalId, agent_id: MemberId, now_ms: int) -> Verdict:
@@ -143,74 +134,6 @@ def usage_unknown(goal: Goal) -> tuple[str, ...]:
     return ("usage_unknown",) if tokens or cost else ()
 
 
-def select(workspace: Workspace, goal: Goal, member: Member, now_ms: int) -> Selection:
-    """The todo this agent would do next, and why other work was passed over.
-
-    Its own first, then the ready ones by priority and order of creation. All of them are looked at before the answer
-    is none: work that fits must not be hidden by work that does not.
-    """
-    found = Selection()
-    found.gate_id = blocking(workspace, goal, None, member.member_id, now_ms)
-    if found.gate_id is not None:
-        return found
-    for todo in _candidates(goal, member.member_id, now_ms):
-        if not _is_for(goal, todo, member.member_id, now_ms) or todo.task_class != "advancement_task":
-            continue
-        if (busy := _held_up(goal, todo, member.member_id, now_ms)) is not None:
-            found.busy = found.busy or (busy if not lacking(goal, todo, member) else None)
-        elif (gate_id := blocking(workspace, goal, todo, member.member_id, now_ms)) is not None:
-            found.gate_id = found.gate_id or gate_id
-        elif (missing := _not_fit(workspace, goal, todo, member, now_ms)) is not None:
-            found.lacking = found.lacking or missing
-        else:
-            found.todo = todo
-            return found
-    return found
-
-
-def _is_for(goal: Goal, todo: Todo, agent_id: MemberId, now_ms: int) -> bool:
-    """Whether the todo is open to this agent as the graph and the claims stand."""
-    return (
-        todo.role == "agent"
-        and todo.status == "open"
-        and not goal.unmet.get(todo.todo_id)
-        and agent_id not in todo.excluded_agents
-        and todo.bound_agent in {None, agent_id}
-        and effective_claim(goal, todo, now_ms) in {None, agent_id}
-    )
-
-
-def _held_up(goal: Goal, todo: Todo, agent_id: MemberId, now_ms: int) -> str | None:
-    """Why work that this agent could do must wait for somebody else's."""
-    if meets_a_lease(goal, todo, now_ms):
-        return "write_scope_busy"
-    if reserved_by_another(goal, todo.todo_id, agent_id, now_ms) is not None:
-        return "todo_reserved"
-    return "amendment_holds" if held_back(goal, todo.todo_id) is not None else None
-
-
-def _not_fit(workspace: Workspace, goal: Goal, todo: Todo, member: Member, now_ms: int) -> str | None:
-    if lacking(goal, todo, member):
-        return "capability_missing"
-    return forbids(workspace, member.member_id, goal.goal_id, todo, now_ms)
-
-
-def meets_a_lease(goal: Goal, todo: Todo, now_ms: int) -> bool:
-    """Whether what the todo must write is held under another todo's lease."""
-    return any(
-        effective_lease(goal, TodoId(other), now_ms) is not None
-        for other, _, _ in goal.scopes.conflicts(todo.todo_id, todo.required_write_scopes)
-    )
-
-
-def _candidates(goal: Goal, agent_id: MemberId, now_ms: int) -> Iterator[Todo]:
-    mine = (goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ()))
-    yield from sorted(mine, key=lambda todo: (todo.priority, todo.seq))
-    # A lease that has passed its end and is not yet written off hides its todo from the ready ones.
-    lapsed = sorted((goal.todos[todo_id].priority, goal.todos[todo_id].seq, todo_id) for todo_id in goal.lapsed(now_ms))
-    yield from (goal.todos[todo_id] for _, _, todo_id in merge(lapsed, goal.ready))
-
-
 def verdict_of_state(goal: Goal) -> Verdict | None:
     """The verdict that the goal's state alone gives, whoever asks. What was stopped is so whatever its quota is."""
     match goal.state:
@@ -241,7 +164,12 @@ def _without_work(workspace: Workspace, goal: Goal, member: Member, found: Selec
         codes = ("monitor_due",)
         return Verdict(state=QuotaState.MONITOR_DUE, decision=QuotaDecision.OBSERVE, reason_codes=codes, todo=monitor)
     if found.busy is not None:
-        return verdict_of(QuotaState.WAITING, QuotaDecision.SKIP, found.busy)
+        return Verdict(
+            state=QuotaState.WAITING,
+            decision=QuotaDecision.SKIP,
+            reason_codes=(found.busy,),
+            request_id=found.request_id,
+        )
     if any(goal.todos[todo_id].status == "open" for todo_id in goal.unmet):
         return verdict_of(QuotaState.WAITING, QuotaDecision.SKIP, "dependency_unmet")
     if any(goal.todos[todo_id].role == "user" for _, _, todo_id in goal.by_priority):
@@ -269,10 +197,11 @@ def due_monitor(workspace: Workspace, goal: Goal, member: Member, now_ms: int) -
         todo = goal.todos[todo_id]
         if (
             todo.task_class == MONITOR
-            and _is_for(goal, todo, member.member_id, now_ms)
-            and _not_fit(workspace, goal, todo, member, now_ms) is None
+            and is_for(workspace, goal, todo, member.member_id, now_ms)
+            and not_fit(workspace, goal, todo, member, now_ms) is None
             and blocking(workspace, goal, todo, member.member_id, now_ms) is None
             and held_back(goal, todo_id) is None
+            and held_by_request(goal, todo_id) is None
         ):
             return todo
     return None

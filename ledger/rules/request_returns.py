@@ -4,8 +4,6 @@ A return is a fact of its own, apart from its delivery: it is owed to the conver
 somebody records that it arrived there, however often the program restarts in between.
 """
 
-from collections.abc import Iterator
-
 from ledger.events import Draft
 from ledger.ids import ArtifactId, MemberId, TodoId
 from ledger.parts.requests import Request, ReturnOutcome
@@ -52,7 +50,8 @@ def returned(
 def waiters(goal: Goal, parent_id: str | None, blocks_todo_id: TodoId | None) -> dict[str, MemberId]:
     """Every open request that would wait for one with this parent and this waiting todo, with its sender.
 
-    A request waits for its children and for its work; work waits for its dependencies and for the requests it names.
+    A request waits for its children and for its work; work waits for its dependencies, for the requests that name it
+    and for the work that it was put off until.
     """
     found: dict[str, MemberId] = {}
     todos: set[TodoId] = set()
@@ -67,34 +66,5 @@ def waiters(goal: Goal, parent_id: str | None, blocks_todo_id: TodoId | None) ->
             todos.add(todo_id)
             ahead += [(other, None) for other in goal.requests.of_todo.get(todo_id, ())]
             ahead += [(None, other) for other in goal.waiting.get(todo_id, ())]
+            ahead += [(None, other) for other in goal.handoffs.awaiting.get(todo_id, ())]
     return found
-
-
-def waits_for(goal: Goal, todo_id: TodoId, request_id: str) -> bool:
-    """Whether this work waits for this request, by whatever way: then it cannot be the work that fulfils it."""
-    seen: set[str] = set()
-    ahead = [todo_id]
-    while ahead:
-        todo = goal.todos[ahead.pop()]
-        if todo.todo_id in seen or todo.status in {"done", "cancelled"}:
-            continue
-        seen.add(todo.todo_id)
-        for other in _waited_for(goal, goal.requests.blocks.get(todo.todo_id, ())):
-            if other.request_id == request_id:
-                return True
-            if other.todo_id is not None:
-                ahead.append(other.todo_id)
-        ahead += todo.depends_on
-    return False
-
-
-def _waited_for(goal: Goal, request_ids: tuple[str, ...]) -> Iterator[Request]:
-    """These requests and all that were sent to fulfil them."""
-    ahead, seen = list(request_ids), set(request_ids)
-    while ahead:
-        request = goal.requests.by_id[ahead.pop()]
-        yield request
-        for child in goal.requests.children.get(request.request_id, ()):
-            if child not in seen:
-                seen.add(child)
-                ahead.append(child)

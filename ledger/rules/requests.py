@@ -37,9 +37,10 @@ from ledger.rules.request_params import (
     SendRequest,
     WithdrawRequest,
 )
-from ledger.rules.request_returns import returned, waiters, waits_for
+from ledger.rules.request_returns import returned, waiters
 from ledger.rules.todo_events import TodoAdded, TodoWords
 from ledger.rules.todos import TODOS_MAX, fresh_id
+from ledger.rules.waits import waited_for
 from ledger.state import Goal, Workspace
 
 REQUESTS_MAX = 5_000
@@ -269,7 +270,7 @@ def _with_todo(goal: Goal, caller: Caller, request: Request, todo_id: TodoId, no
     holder = effective_claim(goal, todo, now_ms) or todo.bound_agent
     if holder not in {None, caller.member_id}:
         return refuse(RequestRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
-    if waits_for(goal, todo_id, request.request_id):
+    if request.request_id in waited_for(goal, (todo_id,)):
         return refuse(RequestRefusal.REQUEST_CYCLE, requests=[request.request_id], todo_id=todo_id)
     return (_committed(goal, request, todo_id),)
 
