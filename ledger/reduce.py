@@ -52,6 +52,7 @@ def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
     _GOAL_FOLDS[type(event.facts)](goal, event)
     note = note_of(event)
     goal.recent.append(note)
+    goal.acts[event.actor] = note
     if type(event.facts) is not goal_events.ChannelBound:
         # Where a goal is shown makes nothing about it true.
         goal.cause = note

@@ -67,6 +67,7 @@ class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
     artifacts: list[Artifact]
     channels: dict[str, str]
     adopted: dict[MemberId, int]
+    acts: dict[MemberId, EventNote]
     done_total: int
     last_seq: int
     cause: EventNote | None
@@ -110,6 +111,7 @@ _SAME = (
     "question",
     "channels",
     "adopted",
+    "acts",
     "done_total",
     "last_seq",
     "cause",

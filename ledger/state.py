@@ -50,6 +50,7 @@ class Goal:
     """A goal and all that belongs to it; a container that the reducer alone changes."""
 
     __slots__ = (
+        "acts",
         "adopted",
         "amendments",
         "artifacts",
@@ -110,6 +111,8 @@ class Goal:
         self.artifacts: dict[ArtifactId, Artifact] = {}
         self.channels: dict[str, str] = {}
         self.adopted: dict[MemberId, int] = {}
+        self.acts: dict[MemberId, EventNote] = {}
+        """By member: the last event of their own in the goal."""
         self.done_total = 0
         self.last_seq = created_seq
         self.cause: EventNote | None = None
@@ -185,6 +188,7 @@ class Goal:
             "artifacts",
             "channels",
             "adopted",
+            "acts",
             "unmet",
             "ready",
             "due",
