@@ -5,6 +5,7 @@ contradict each other, in this document or in any other projection.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final, NamedTuple
 
 from ledger.ids import MemberId
@@ -14,6 +15,7 @@ from ledger.records import Todo
 from ledger.rules.common import granted, unmet
 from ledger.rules.quota import QuotaDecision, QuotaState, Verdict, decide_should_run, verdict_of, verdict_of_state
 from ledger.rules.slots import allowed_slots, reserved_slots
+from ledger.rules.waking import to_wake
 from ledger.state import Goal, Workspace
 from ledger.text.lines import reason_line
 from ledger.text.times import rfc3339_or_none
@@ -64,7 +66,8 @@ def _agents(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[MemberId]
     for agent_id in working[:looked_at]:
         looked_at -= 1
         yield agent_id
-    free = goal.is_executable and (goal.ready or next(goal.lapsed(now_ms), None) is not None)
+    freed = chain(goal.lapsed(now_ms), to_wake(workspace, goal, now_ms))
+    free = goal.is_executable and (goal.ready or next(freed, None) is not None)
     looked_at = looked_at if free else min(looked_at, 0 if working else 1)
     for agent_id in workspace.members:
         if looked_at <= 0:
@@ -200,7 +203,8 @@ def _selected(goal: Goal, todo: Todo, now_ms: int) -> dict[str, object]:
         "todo_id": todo.todo_id,
         "title": todo.title,
         "acceptance": todo.acceptance,
-        "status": todo.status,
+        # What is selected is open, though a deferral that is over may not be written as such yet.
+        "status": "open",
         "priority": todo.priority,
         "task_class": todo.task_class,
         "action_kind": todo.action_kind,

@@ -4,6 +4,7 @@ import pytest
 
 from ledger.ids import MemberId
 from ledger.projections.documents import READERS
+from ledger.projections.verdict import goal_verdict
 from ledger.rules.common import Caller
 from ledger.rules.quota import decide_should_run
 from tests.support.request_ladders import ONE, adopt, brief, commit, send
@@ -105,6 +106,57 @@ def test_the_request_that_was_sent_first_is_the_one_that_is_named(world):
     assert refusal.details["request_id"] == "request_one"
 
 
+# A deferral that is over is over for everybody who reads, as a lease that has run out is.
+
+
+def _until_later(world: World) -> str:
+    return "time:2026-10-01T00:00:00Z"
+
+
+def _until_work_is_done(world: World) -> str:
+    world.add("todo_first", priority="P3")
+    return "todo_done:todo_first"
+
+
+def _until_somebody_can(world: World) -> str:
+    return "capability_available:gpu"
+
+
+def _time_passes(world: World) -> None:
+    world.now_ms += 30 * 24 * 3_600_000
+
+
+def _work_is_done(world: World) -> None:
+    world.finish("todo_first", by="helper")
+
+
+def _somebody_can(world: World) -> None:
+    world.do("operator", "member.add", member_id="gpu", kind="agent", display_name="GPU", capability=["gpu"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "comes_true"),
+    [(_until_later, _time_passes), (_until_work_is_done, _work_is_done), (_until_somebody_can, _somebody_can)],
+)
+def test_a_deferral_that_is_over_is_offered_before_anybody_wrote_so(condition, comes_true):
+    world = World()
+    world.activate()
+    world.add("todo_later", priority="P0")
+    world.do("ann", "todo.defer", goal_id=DOCS, todo_id="todo_later", resume_when=condition(world))
+    assert "todo_later" not in _ready(world)
+    comes_true(world)
+    assert world.todo("todo_later").status == "deferred"
+    assert _ready(world)[0] == "todo_later"
+    document = _read(world, "quota.should-run", goal_id=DOCS)
+    assert (document["decision"], document["selected_todo"]["todo_id"]) == ("run", "todo_later")
+    assert document["selected_todo"]["status"] == "open"
+    given = goal_verdict(world.state, world.goal(), world.now_ms)
+    assert given.verdict.todo.todo_id == "todo_later"
+    world.do("builder", "quota.reserve", goal_id=DOCS, turn_instance_id="turn-1")
+    kinds = [event.kind for event in world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_later")]
+    assert kinds == ["todo.resumed", "todo.claimed"]
+
+
 # No circle: whoever adds the last edge of one is refused, by whatever family it is added.
 
 
@@ -136,8 +188,8 @@ def test_an_amendment_does_not_wire_the_work_of_a_request_behind_what_waits_for_
 def test_an_amendment_does_not_wire_work_behind_a_decision_that_waits_for_that_work(world):
     world.add("todo_base")
     world.add("todo_after")
-    decision = {"role": "user", "task_class": "user_gate", "unblocks_todo_id": "todo_after", "depends_on": ["todo_base"]}
-    world.add("todo_decision", **decision)
+    decision = {"role": "user", "task_class": "user_gate", "unblocks_todo_id": "todo_after"}
+    world.add("todo_decision", depends_on=["todo_base"], **decision)
     asked = {"goal_id": DOCS, "amendment_class": "shared_work_graph", "why": "Order"}
     wired = [{"op": "rewire", "todo_id": "todo_base", "depends_on": ["todo_after"]}]
     assert world.outcome("ann", "amendment.submit", **asked, operation=wired) == "dependency_cycle"
