@@ -2,11 +2,10 @@
 
 A scope is a relative glob in which `*` crosses `/`, and a bare directory means its subtree. Overlap is conservative:
 two globs meet when their literal beginnings do, and a glob meets a directory when it could match anything in it.
-The index finds the leases a scope could meet without looking at all of them.
+`ledger.scope_index` finds what a scope could meet without looking at all there is.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -70,6 +69,7 @@ def _inside(scope: str, outer: str) -> bool:
     return _GLOB.search(scope) is None and matches(outer, scope)
 
 
+@lru_cache(maxsize=SCOPES_REMEMBERED_MAX)
 def _glob_meets(glob: str, literal: str) -> bool:
     """A glob meets a path it matches; a bare directory means its subtree, so all that it could match in there counts.
 
@@ -180,74 +180,37 @@ def _resting(tokens: tuple[_Token, ...], places: set[int]) -> set[int]:
     return found
 
 
-def literal_path(scope: str) -> tuple[str, ...]:
-    """The segments before the first one with a glob character: where a scope hangs in the index."""
-    segments: list[str] = []
-    for segment in scope.split("/"):
-        if _GLOB.search(segment):
-            break
-        segments.append(segment)
-    return tuple(segments)
+def literal_beginning(scope: str) -> str | None:
+    """What stands before the first wildcard; None where there is none, so that the scope is a plain path."""
+    glob = _GLOB.search(scope)
+    return None if glob is None else scope[: glob.start()]
 
 
-class ScopeNode:
-    """One directory of the index: who holds a scope that begins exactly here."""
-
-    __slots__ = ("children", "holders")
-
-    def __init__(self) -> None:
-        self.children: dict[str, ScopeNode] = {}
-        self.holders: dict[str, set[str]] = {}
+def is_file(literal: str) -> bool:
+    """Whether the last segment has an extension, so that it is taken for a file."""
+    return _EXTENSION.search(literal) is not None
 
 
-class ScopeIndex:
-    """Which holders' scopes could meet a scope: those on its way from the root, and those below it."""
+@lru_cache(maxsize=SCOPES_REMEMBERED_MAX)
+def endings(glob: str) -> tuple[str, ...]:
+    """How a file has to end, in one of these ways, for the glob to match it or to go into it."""
+    tokens = _tokens(glob)
+    ends = [place for place in range(len(tokens)) if _goes_into(tokens, place)]
+    return tuple(dict.fromkeys(_run_before(tokens, place) for place in (*ends, len(tokens))))
 
-    __slots__ = ("root",)
 
-    def __init__(self) -> None:
-        self.root = ScopeNode()
+def _run_before(tokens: tuple[_Token, ...], place: int) -> str:
+    """The plain characters that must have been read right before one stands at this place."""
+    run = ""
+    while place and (char := _plain(tokens[place - 1])) is not None and tokens[max(0, place - 3)] != _MAYBE:
+        run = char + run
+        place -= 1
+    return run
 
-    def add(self, holder: str, scopes: tuple[str, ...]) -> None:
-        """Enter a holder's canonical scopes."""
-        for scope in scopes:
-            node = self.root
-            for segment in literal_path(scope):
-                node = node.children.setdefault(segment, ScopeNode())
-            node.holders.setdefault(holder, set()).add(scope)
 
-    def remove(self, holder: str, scopes: tuple[str, ...]) -> None:
-        """Take them out again, and the branches nobody holds any more."""
-        for scope in scopes:
-            trail = [self.root]
-            path = literal_path(scope)
-            for segment in path:
-                if (child := trail[-1].children.get(segment)) is None:
-                    break
-                trail.append(child)
-            else:
-                trail[-1].holders.pop(holder, None)
-                for parent, child, segment in zip(trail[-2::-1], trail[:0:-1], reversed(path), strict=True):
-                    if not child.children and not child.holders:
-                        del parent.children[segment]
-
-    def conflicts(self, holder: str, scopes: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
-        """Each (other holder, its scope, the scope asked for) that overlaps."""
-        for scope in scopes:
-            for node in self._near(scope):
-                for other, held in node.holders.items():
-                    if other != holder:
-                        yield from ((other, their, scope) for their in sorted(held) if overlap(their, scope))
-
-    def _near(self, scope: str) -> Iterator[ScopeNode]:
-        node = self.root
-        for segment in literal_path(scope):
-            yield node
-            if (child := node.children.get(segment)) is None:
-                return
-            node = child
-        stack = [node]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(node.children.values())
+def _plain(token: _Token) -> str | None:
+    """The one character that the token takes, if it is one."""
+    if isinstance(token, _One) and not token.inverted and len(token.ranges) == 1:
+        low, high = token.ranges[0]
+        return low if low == high else None
+    return None

@@ -35,7 +35,7 @@ from ledger.records import (
     Todo,
     Token,
 )
-from ledger.scopes import ScopeIndex
+from ledger.scope_index import ScopeIndex
 
 RECENT_EVENTS_MAX = 5
 

@@ -31,19 +31,22 @@ class Acknowledged:
     """The seq at which each note was written."""
 
 
-def assert_fresh(socket: str, reads: Sequence[str], goals: int) -> int:
-    """Read and write from many clients at once; the number of reads that were checked, all of them fresh."""
+def assert_fresh(socket: str, reads: Sequence[str], goals: int, todo: int = 0) -> int:
+    """Read and write from many clients at once; the number of reads that were checked, all of them fresh.
+
+    `todo` is the number of the one that `quota.should-run` selects in each goal.
+    """
     known = Acknowledged()
 
     async def together() -> list[int]:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_client(socket, number, known, reads, goals)) for number in range(CLIENTS)]
+            tasks = [group.create_task(_client(socket, number, known, reads, goals, todo)) for number in range(CLIENTS)]
         return [task.result() for task in tasks]
 
     return sum(asyncio.run(together()))
 
 
-async def _client(socket: str, number: int, known: Acknowledged, reads: Sequence[str], goals: int) -> int:
+async def _client(socket: str, number: int, known: Acknowledged, reads: Sequence[str], goals: int, todo: int) -> int:
     reader, writer = await asyncio.open_unix_connection(socket)
     checked = 0
     for step in range(ROUNDS):
@@ -51,7 +54,7 @@ async def _client(socket: str, number: int, known: Acknowledged, reads: Sequence
         goal_id = f"g{goal}"
         if step % WRITES_EVERY == 0:
             note = f"Fresh {number} {step}"
-            params = {"goal_id": goal_id, "todo_id": f"todo_{goal}-0", "note": note}
+            params = {"goal_id": goal_id, "todo_id": f"todo_{goal}-{todo}", "note": note}
             done = await _ask(reader, writer, post(action("todo.update"), note, **params))
             seq = cast("list[dict[str, int]]", done["events"])[-1]["seq"]
             known.notes[note] = seq

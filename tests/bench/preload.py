@@ -6,6 +6,7 @@ The past is a few goals whose leases were renewed very often: a long log and a s
 import hashlib
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from daemon.init import create_home
@@ -14,35 +15,43 @@ from daemon.reducer import reducer_digest
 from daemon.service import replay
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
-from ledger.ids import MemberId
+from ledger.ids import GoalId, MemberId
 from ledger.rules.common import Caller
+from ledger.state import Workspace
 from ledger.store.sqlite import open_sqlite
-from ledger.writer import Request, Writer
+from ledger.writer import Answer, Request, Writer
 
 CACHE = Path(__file__).parents[2] / ".bench"
 SECRET = "fs_bench_agent_secret_0123456789"
 GROUP = 500
 BEGAN_MS = 1_800_000_000_000
-_OWNER = Caller(member_id=MemberId("ann"), kind="person", surface="cli")
-_AGENT = Caller(member_id=MemberId("builder"), kind="agent", surface="cli")
-_OPERATOR = Caller(member_id=MemberId("operator"), kind="operator", surface="cli")
+OWNER = Caller(member_id=MemberId("ann"), kind="person", surface="cli")
+AGENT = Caller(member_id=MemberId("builder"), kind="agent", surface="cli")
+OPERATOR = Caller(member_id=MemberId("operator"), kind="operator", surface="cli")
 _PROOF = Proof(kind="token", reference="tok_1")
 _BEGAN_AT_MS = 1_800_000_000_000
 """Ahead of any clock, so that no lease ends while something is measured; ledger time then runs on by itself."""
 _FIRST_KEY_MS = 1_700_000_000_000
 """What the request keys say is past, as it is wherever the clients' clocks are right."""
-_TTL_SECONDS = 86_400
+TTL_SECONDS = 86_400
 
 
 def preloaded(events: int, goals: int, todos_each: int, leases_each: int = 1) -> Path:
     """A home whose ledger has at least `events` events; made once, then copied for each run."""
-    shape = f"home-{events}-{goals}-{todos_each}-{leases_each}-"
-    home = CACHE / (shape + _digest())
+    return kept(
+        f"home-{events}-{goals}-{todos_each}-{leases_each}-",
+        lambda home: Maker(home).make(events, goals, todos_each, leases_each),
+    )
+
+
+def kept(shape: str, make: Callable[[Home], None], *sources: Path) -> Path:
+    """The home of this shape: made where there is none by the present rules, and by these sources of its maker."""
+    home = CACHE / (shape + _digest(sources))
     if not (home / "done").exists():
         for outdated in CACHE.glob(shape + "*"):
             shutil.rmtree(outdated)
         home.mkdir(parents=True, mode=0o700)
-        _Maker(Home(str(home))).make(events, goals, todos_each, leases_each)
+        make(Home(str(home)))
         (home / "done").touch()
     return home
 
@@ -53,14 +62,14 @@ def copy_of(home: Path, target: Path) -> Home:
     return Home(str(target))
 
 
-def _digest() -> str:
+def _digest(more: tuple[Path, ...]) -> str:
     """What a ledger's bytes depend on: the rules, and how a store lays them down."""
     laid_down = Path(__file__).parents[2] / "ledger" / "store" / "sql"
-    sources = b"".join(path.read_bytes() for path in [Path(__file__), *sorted(laid_down.glob("*.sql"))])
+    sources = b"".join(path.read_bytes() for path in [Path(__file__), *more, *sorted(laid_down.glob("*.sql"))])
     return hashlib.sha256(reducer_digest().encode() + sources).hexdigest()[:8]
 
 
-class _Maker:
+class Maker:
     """Writes a past into a new home, through the rules like anybody."""
 
     def __init__(self, home: Home) -> None:
@@ -73,62 +82,72 @@ class _Maker:
     def make(self, events: int, goals: int, todos_each: int, leases_each: int) -> None:
         """People, goals, todos, leases; then renewals until the log is long enough."""
         digest = hashlib.sha256(SECRET.encode()).hexdigest()
-        self._run([self._ask(_OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
-        self._run([self._ask(_OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
+        self.run([self.ask(OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
+        self.run([self.ask(OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
         for goal in range(goals):
-            self._goal(goal)
-            self._in_groups([self._todo(goal, number) for number in range(todos_each)])
-            self._in_groups([self._lease(goal, number) for number in range(leases_each)])
+            self.add_goal(goal)
+            self.in_groups([self.todo(goal, number) for number in range(todos_each)])
+            self.in_groups([self._lease(goal, number) for number in range(leases_each)])
         version = 1
         while self._store.head().seq < events:
             rounds = range(version, version + max(1, GROUP // goals))
-            self._run([self._renewal(goal, seen) for seen in rounds for goal in range(goals)])
+            self.run([self._renewal(goal, seen) for seen in rounds for goal in range(goals)])
             version = rounds.stop
+        self.close()
+
+    def close(self) -> None:
+        """Nothing more is written."""
         self._store.checkpoint()
         self._store.close()
 
-    def _goal(self, goal: int) -> None:
+    @property
+    def ahead(self) -> Workspace:
+        """The state so far."""
+        return self._writer._ahead
+
+    def add_goal(self, goal: int) -> None:
+        """A confirmed goal."""
         promise = {
             "objective": f"Keep part {goal} in order",
             "criterion": ("it works", "it is tested"),
             "review": "owner",
         }
-        self._run([self._ask(_OWNER, "goal.propose", goal_id=f"g{goal}", **promise, write_scope=("**",))])
-        basis = self._writer._ahead.goals[f"g{goal}"].intent.basis
-        self._run([self._ask(_OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])
+        self.run([self.ask(OWNER, "goal.propose", goal_id=f"g{goal}", **promise, write_scope=("**",))])
+        basis = self.ahead.goals[GoalId(f"g{goal}")].intent.basis
+        self.run([self.ask(OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])
 
-    def _todo(self, goal: int, number: int) -> Request:
+    def todo(self, goal: int, number: int) -> Request:
         text = f"Piece {number} of part {goal}"
-        return self._ask(_AGENT, "todo.add", goal_id=f"g{goal}", text=text, todo_id=f"todo_{goal}-{number}")
+        return self.ask(AGENT, "todo.add", goal_id=f"g{goal}", text=text, todo_id=f"todo_{goal}-{number}")
 
     def _lease(self, goal: int, number: int) -> Request:
-        return self._ask(
-            _AGENT,
+        return self.ask(
+            AGENT,
             "task-lease.acquire",
             **_held(goal, number),
             write_scope=(f"src/m{number}/**",),
-            ttl_seconds=_TTL_SECONDS,
+            ttl_seconds=TTL_SECONDS,
         )
 
     def _renewal(self, goal: int, version: int) -> Request:
-        return self._ask(
-            _AGENT, "task-lease.renew", **_held(goal, 0), expected_version=version, ttl_seconds=_TTL_SECONDS
-        )
+        return self.ask(AGENT, "task-lease.renew", **_held(goal, 0), expected_version=version, ttl_seconds=TTL_SECONDS)
 
-    def _ask(self, caller: Caller, name: str, **params: object) -> Request:
+    def ask(self, caller: Caller, name: str, **params: object) -> Request:
         self._number += 1
         key = f"k{_FIRST_KEY_MS + self._number:012x}-{self._number:016x}"
         action = ACTIONS[name]
         return Request(action=action, params=action.params(**params), caller=caller, proof=_PROOF, request_key=key)
 
-    def _in_groups(self, requests: list[Request]) -> None:
+    def in_groups(self, requests: list[Request]) -> None:
         for start in range(0, len(requests), GROUP):
-            self._run(requests[start : start + GROUP])
+            self.run(requests[start : start + GROUP])
 
-    def _run(self, batch: list[Request]) -> None:
+    def run(self, batch: list[Request]) -> list[Answer]:
+        """Have them all decided; none may be refused."""
         answers = self._writer.drain(batch, _BEGAN_AT_MS + self._number // 1_000)
         refused = [answer.refusal for answer in answers if answer.refusal]
         assert not refused, refused[0]
+        return answers
 
 
 def _held(goal: int, number: int) -> dict[str, str]:

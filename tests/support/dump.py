@@ -9,7 +9,7 @@ from collections import deque
 import msgspec
 
 from ledger.canonical import digest_hex
-from ledger.scopes import ScopeIndex, ScopeNode
+from ledger.scope_index import ScopeIndex
 from ledger.state import Goal, Workspace
 
 Dumped = dict[str, "Dumped"] | list["Dumped"] | str | int | bool | None
@@ -22,7 +22,7 @@ def dump(value: object) -> Dumped:
             return value
         case bytes():
             return value.hex()
-        case Workspace() | Goal() | ScopeIndex() | ScopeNode():
+        case Workspace() | Goal() | ScopeIndex():
             return {name: dump(getattr(value, name)) for name in sorted(value.__slots__)}
         case msgspec.Struct():
             return {name: dump(getattr(value, name)) for name in value.__struct_fields__}

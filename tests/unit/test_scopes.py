@@ -1,11 +1,10 @@
-"""Write scopes: one spelling, overlap on the safe side, and an index that finds all of it without a scan."""
+"""Write scopes: one spelling, overlap on the safe side."""
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger import scopes
-from ledger.scopes import SCOPE_CHARS_MAX, ScopeIndex, canonical_scope, matches, overlap, within
+from ledger.scopes import SCOPE_CHARS_MAX, canonical_scope, matches, overlap, within
 
 
 @pytest.mark.parametrize(
@@ -175,53 +174,6 @@ def _is_literal(scope: str) -> bool:
 )
 def test_a_scope_is_within_a_boundary_or_not(scope, boundary, inside):
     assert within(scope, boundary) is inside
-
-
-HELD = st.dictionaries(st.sampled_from(["t1", "t2", "t3", "t4", "t5"]), st.lists(SCOPES, max_size=3).map(tuple))
-
-
-@given(HELD, st.lists(SCOPES, min_size=1, max_size=3).map(tuple), st.sets(st.sampled_from(["t1", "t2", "t3"])))
-def test_the_index_finds_exactly_what_comparing_everything_would_find(held, asked, gone):
-    index = ScopeIndex()
-    for holder, theirs in held.items():
-        index.add(holder, theirs)
-    for holder in gone & set(held):
-        index.remove(holder, held[holder])
-    left = {holder: theirs for holder, theirs in held.items() if holder not in gone}
-    brute = {
-        (holder, their, ours)
-        for holder, theirs in left.items()
-        for their in theirs
-        for ours in asked
-        if holder != "t5" and overlap(their, ours)
-    }
-    assert set(index.conflicts("t5", asked)) == brute
-
-
-@given(HELD)
-def test_an_index_that_everybody_left_is_empty(held):
-    index = ScopeIndex()
-    for holder, theirs in held.items():
-        index.add(holder, theirs)
-    for holder, theirs in held.items():
-        index.remove(holder, theirs)
-    assert (index.root.children, index.root.holders) == ({}, {})
-
-
-@pytest.mark.parametrize("leases", [1, 10, 1_000])
-def test_one_more_lease_compares_no_more_scopes_however_many_there_are(leases, monkeypatch):
-    index = ScopeIndex()
-    for number in range(leases):
-        index.add(f"todo_{number}", (f"reports/{number}/**", f"src/{number}"))
-    compared = []
-
-    def counted(left, right):
-        compared.append((left, right))
-        return overlap(left, right)
-
-    monkeypatch.setattr(scopes, "overlap", counted)
-    assert list(index.conflicts("todo_new", ("reports/0/a", "src/new"))) == [("todo_0", "reports/0/**", "reports/0/a")]
-    assert len(compared) == 1
 
 
 def test_a_hostile_pattern_costs_no_more_than_its_length_times_the_paths():
