@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 ACTIONS: "Nouns" = {
 'member': {
-  'add': {'summary': 'Register a person or an agent.', 'example': 'member add --member-id builder --kind agent --display-name Builder', 'writes': True, 'parameters': {
+  'add': {'summary': 'Register a person or an agent.', 'example': 'member add --member-id scout --kind agent --display-name Scout', 'writes': True, 'parameters': {
     'member_id': {'help': 'Id of the new member, lower case.', 'required': True},
     'kind': {'help': 'What the member is.', 'choices': ('person', 'agent'), 'required': True},
     'display_name': {'help': 'What the member is called.', 'required': True},

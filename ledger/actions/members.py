@@ -18,7 +18,7 @@ ROWS = (
         params=members.AddMember,
         who=OPERATOR,
         decide=members.decide_add,
-        example="member add --member-id builder --kind agent --display-name Builder",
+        example="member add --member-id scout --kind agent --display-name Scout",
     ),
     Action(
         name="member.revoke",
