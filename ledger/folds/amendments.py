@@ -43,6 +43,7 @@ def _rebased(goal: Goal, event: Recorded) -> None:
         dispositions=facts.dispositions,
         seen=facts.seen,
         digest=event.hash.hex(),
+        rebased_seq=event.seq,
     )
 
 

@@ -16,7 +16,9 @@ def _opened(goal: Goal, event: Recorded) -> None:
     facts = cast("gate_events.GateOpened", event.facts)
     question, options, default = _asked(event)
     every = facts.policy.remind_every_ms
-    goal.gates.put(
+    _put(
+        goal,
+        event,
         Gate(
             gate_id=facts.gate_id,
             generation=1,
@@ -35,7 +37,7 @@ def _opened(goal: Goal, event: Recorded) -> None:
             options=options,
             default=default,
             remind_at_ms=None if every is None else event.at_ms + every,
-        )
+        ),
     )
 
 
@@ -44,7 +46,9 @@ def _revised(goal: Goal, event: Recorded) -> None:
     gate = goal.gates.by_id[facts.gate_id]
     question, options, default = _asked(event)
     every = gate.policy.remind_every_ms
-    goal.gates.put(
+    _put(
+        goal,
+        event,
         replace(
             gate,
             generation=facts.generation,
@@ -57,14 +61,14 @@ def _revised(goal: Goal, event: Recorded) -> None:
             votes=(),
             status="waiting_on_user",
             remind_at_ms=None if every is None else event.at_ms + every,
-        )
+        ),
     )
 
 
 def _voted(goal: Goal, event: Recorded) -> None:
     facts = cast("gate_events.GateVoteRecorded", event.facts)
     gate = goal.gates.by_id[facts.gate_id]
-    goal.gates.put(replace(gate, votes=_with_vote(gate, facts.seat, event)))
+    _put(goal, event, replace(gate, votes=_with_vote(gate, facts.seat, event)))
 
 
 def _approved(goal: Goal, event: Recorded) -> None:
@@ -86,7 +90,9 @@ def _end(
     facts: gate_events.GateApproved | gate_events.GateRefused | None = None,
 ) -> None:
     seat = None if facts is None or facts.seat == event.actor else facts.seat
-    goal.gates.put(
+    _put(
+        goal,
+        event,
         replace(
             gate,
             status=status,
@@ -95,14 +101,14 @@ def _end(
             resolved_at_ms=event.at_ms,
             resolved_seq=event.seq,
             reason=_reason(event),
-        )
+        ),
     )
 
 
 def _deferred(goal: Goal, event: Recorded) -> None:
     facts = cast("gate_events.GateDeferred", event.facts)
     gate = goal.gates.by_id[facts.gate_id]
-    goal.gates.put(replace(gate, status="deferred", remind_at_ms=facts.remind_at_ms, reason=_reason(event)))
+    _put(goal, event, replace(gate, status="deferred", remind_at_ms=facts.remind_at_ms, reason=_reason(event)))
 
 
 def _delegated(goal: Goal, event: Recorded) -> None:
@@ -110,13 +116,13 @@ def _delegated(goal: Goal, event: Recorded) -> None:
     gate = goal.gates.by_id[facts.gate_id]
     entry = GateDelegate(seat=facts.seat, delegate=facts.delegate, until_ms=facts.until_ms, seq=event.seq)
     others = tuple(one for one in gate.delegates if one.seat != facts.seat)
-    goal.gates.put(replace(gate, delegates=(*others, entry)))
+    _put(goal, event, replace(gate, delegates=(*others, entry)))
 
 
 def _delegation_ended(goal: Goal, event: Recorded) -> None:
     facts = cast("gate_events.GateDelegationEnded", event.facts)
     gate = goal.gates.by_id[facts.gate_id]
-    goal.gates.put(replace(gate, delegates=tuple(one for one in gate.delegates if one.seat != facts.seat)))
+    _put(goal, event, replace(gate, delegates=tuple(one for one in gate.delegates if one.seat != facts.seat)))
 
 
 def _lifted(goal: Goal, event: Recorded) -> None:
@@ -131,7 +137,9 @@ def _expired(goal: Goal, event: Recorded) -> None:
         _end(goal, event, gate, "expired")
         return
     policy, every = gate.policy, gate.policy.remind_every_ms
-    goal.gates.put(
+    _put(
+        goal,
+        event,
         replace(
             gate,
             generation=facts.generation,
@@ -140,14 +148,23 @@ def _expired(goal: Goal, event: Recorded) -> None:
             votes=(),
             status="waiting_on_user",
             remind_at_ms=None if every is None else event.at_ms + every,
-        )
+        ),
     )
 
 
 def _reminded(goal: Goal, event: Recorded) -> None:
     facts = cast("gate_events.GateReminded", event.facts)
     gate = goal.gates.by_id[facts.gate_id]
-    goal.gates.put(replace(gate, status="waiting_on_user", remind_at_ms=facts.next_ms, reminders=gate.reminders + 1))
+    after = replace(gate, status="waiting_on_user", remind_at_ms=facts.next_ms, reminders=gate.reminders + 1)
+    if gate.status == after.status:
+        goal.gates.put(after)
+    else:
+        _put(goal, event, after)
+
+
+def _put(goal: Goal, event: Recorded, gate: Gate) -> None:
+    """Enter what this event made of a gate; a reminder of one that waits anyway makes nothing of it."""
+    goal.gates.put(replace(gate, changed_seq=event.seq))
 
 
 def _with_vote(gate: Gate, seat: str, event: Recorded) -> tuple[Vote, ...]:

@@ -75,6 +75,7 @@ class Amendment(msgspec.Struct, frozen=True, kw_only=True):
     """What it was committed by."""
     decided_by: MemberId | None = None
     decided_seq: int = 0
+    rebased_seq: int = 0
     decided_at_ms: int | None = None
     reason: str = ""
 

@@ -85,6 +85,8 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The approver in whose place a delegate decided."""
     resolved_at_ms: int | None = None
     resolved_seq: int = 0
+    changed_seq: int = 0
+    """The last event that made it what it is; reminders are none."""
     reason: str = ""
 
     @property
