@@ -74,9 +74,9 @@ class AsyncClient:
         """Do something. With no key one is made; give one to be able to ask again. Raises wire.WireFault."""
         return await self._ask("POST", f"/v1/actions/{name}", params, request_key or new_request_key())
 
-    async def read(self, name: str, params: Params | None = None) -> Reply:
-        """Ask for a document. Raises wire.WireFault."""
-        return await self._ask("GET", f"/v1/actions/{name}{query_of(params or {})}")
+    async def read(self, name: str, params: Params | None = None, *, at: int | None = None) -> Reply:
+        """Ask for a document, of now or as it was after the event `at`. Raises wire.WireFault."""
+        return await self._ask("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}")
 
     async def get(self, path: str) -> Reply:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""

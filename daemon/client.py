@@ -138,9 +138,9 @@ class Client:
         key = request_key or new_request_key()
         return self._ask("POST", f"/v1/actions/{name}", body_of(params), key)
 
-    def read(self, name: str, params: Params | None = None) -> Reply:
-        """Ask for a document. Raises wire.WireFault."""
-        return self._ask("GET", f"/v1/actions/{name}{query_of(params or {})}", None, None)
+    def read(self, name: str, params: Params | None = None, *, at: int | None = None) -> Reply:
+        """Ask for a document, of now or as it was after the event `at`. Raises wire.WireFault."""
+        return self._ask("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}", None, None)
 
     def get(self, path: str) -> Reply:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""

@@ -161,6 +161,10 @@ class Store(Protocol):
         """Events with `seq > after_seq` in order."""
         ...
 
+    def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
+        """Events of no goal with `seq > after_seq` in order."""
+        ...
+
     def refusals(self, after_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
         """Refusals with `number > after_number` in order."""
         ...

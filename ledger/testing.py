@@ -144,6 +144,10 @@ class FailingStore:
         """As the store does."""
         return self._store.events(after_seq, goal_id=goal_id, limit=limit)
 
+    def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
+        """As the store does."""
+        return self._store.workspace_events(after_seq, limit=limit)
+
     def refusals(self, after_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
         """As the store does."""
         return self._store.refusals(after_number, limit=limit)

@@ -7,20 +7,24 @@ import msgspec
 from aiohttp import HttpVersion11, web
 
 from daemon.api.cache import ReadCache
-from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
+from daemon.api.edge import AT, BODY_BYTES_MAX, Principal, parse_body, parse_query, prove, request_key
 from daemon.api.envelope import answered, locale_of, refused, respond_text, wants_text
+from daemon.api.past import Past, asked_seq, now_only
 from daemon.api.routes import Routes
 from daemon.api.whole import Whole, good
 from daemon.repeats import Again
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.decide import may_ask
+from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.projections.documents import READERS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.tokens import is_scoped, out_of_scope
 from ledger.text.documents import render
+from ledger.text.say import say
+from ledger.text.times import short_utc
 from ledger.writer import Request
 
 BODY_SECONDS_MAX = 15.0
@@ -35,6 +39,7 @@ class ActionRoutes:
         self._service = service
         self._own_uid = own_uid
         self._cache = ReadCache(service)
+        self._past = Past(service)
 
     def add_to(self, routes: Routes) -> None:
         """Add a route for every action that may be called from outside."""
@@ -53,7 +58,7 @@ class ActionRoutes:
             principal = prove(request, service, self._own_uid)
             if isinstance(principal, Refusal):
                 return refused(request, action.name, principal, service.committed.seq)
-            params = await self._params(request, action)
+            params = now_only(request) or await self._params(request, action)
             if isinstance(params, Refusal):
                 return await self._refuse(request, action, principal, params)
             key = request_key(request)
@@ -118,6 +123,8 @@ class ActionRoutes:
             params = parse_query(action, request)
             if isinstance(params, Refusal):
                 return await self._refuse(request, action, principal, params)
+            if AT in request.query:
+                return await self._read_past(request, action, principal, params)
             return self._read(request, action, principal, params, key)
 
         return read
@@ -139,16 +146,39 @@ class ActionRoutes:
     ) -> Whole:
         service = self._service
         now_ms = service.clock.now_ms()
-        asked_goal = getattr(params, "goal_id", None)
-        if (broken := out_of_scope(service.committed, principal.caller, action.name, asked_goal)) is not None:
+        if (broken := self._may_not(action, principal, params)) is not None:
             return refused(request, action.name, broken, service.committed.seq)
-        if not may_ask(service.committed, action, principal.caller):
-            return refused(
-                request, action.name, refuse(GeneralRefusal.NOT_PERMITTED, action=action.name), service.committed.seq
-            )
         document = READERS[action.name](service.committed, principal.caller, params, now_ms)
         if isinstance(document, Refusal):
             return refused(request, action.name, document, service.committed.seq)
         if wants_text(request):
             return respond_text(render(action.name, document, locale_of(request)), 0, 200)
         return Whole(self._cache.keep(key, _encode(document), getattr(params, "goal_id", None), now_ms))
+
+    def _may_not(self, action: Action, principal: Principal, params: Params) -> Refusal | None:
+        """Why this caller may not ask, by what holds now."""
+        committed, caller = self._service.committed, principal.caller
+        broken = out_of_scope(committed, caller, action.name, getattr(params, "goal_id", None))
+        if broken is not None or may_ask(committed, action, caller):
+            return broken
+        return refuse(GeneralRefusal.NOT_PERMITTED, action=action.name)
+
+    async def _read_past(self, request: web.Request, action: Action, principal: Principal, params: Params) -> Whole:
+        """A document as it was after an event; nothing of it is kept but the state it was read from."""
+        service = self._service
+        seq = asked_seq(request)
+        if isinstance(seq, Refusal):
+            return await self._refuse(request, action, principal, seq)
+        broken = self._may_not(action, principal, params)
+        goal_id = GoalId(params.goal_id) if action.goal_bound else None  # type: ignore[attr-defined]  # as goal_bound says
+        state = broken or await self._past.state(seq, goal_id)
+        if isinstance(state, Refusal):
+            return refused(request, action.name, state, service.committed.seq)
+        document = READERS[action.name](state, principal.caller, params, state.at_ms)
+        if isinstance(document, Refusal):
+            return refused(request, action.name, document, seq)
+        if not wants_text(request):
+            return Whole(_encode({"ok": True, "seq": seq, **document}))
+        locale = locale_of(request)
+        then = say("cli.at", locale, seq=seq, at=short_utc(state.at_ms))
+        return respond_text(f"{then}\n{render(action.name, document, locale)}", 0, 200)

@@ -24,6 +24,8 @@ from ledger.rules.common import Caller, refuse
 
 BODY_BYTES_MAX = 256 * 1024
 ERRORS_SHOWN_MAX = 5
+AT = "at"
+"""Beside the parameters of every read: the seq of the event after which the document was true."""
 _CREDENTIALS = struct.Struct("3i")
 _SURFACES = frozenset({"cli", "http", "mcp"})
 _PEER_OPTION = getattr(socket, "SO_PEERCRED", None)
@@ -141,6 +143,8 @@ def parse_query(action: Action, request: web.Request) -> Params | Refusal:
     """Parameters from a query string; a repeated name is a list."""
     values: dict[str, str | list[str]] = {}
     for name in request.query:
+        if name == AT:
+            continue
         given = request.query.getall(name)
         field = action.params.model_fields.get(name)
         is_list = field is not None and "tuple" in str(field.annotation)

@@ -62,7 +62,7 @@ def _request(command: Command, home: Home, key: str | None) -> bytes:
     headers["X-Frontstage-Locale"] = command.options.locale or _locale()
     target = f"/v1/actions/{command.action}"
     if key is None:
-        return wire.request_bytes("GET", target + _query(command.values), headers, None)
+        return wire.request_bytes("GET", target + _query(command.values, command.options.at), headers, None)
     headers["Idempotency-Key"] = key
     return wire.request_bytes("POST", target, headers, _json(command.values))
 
@@ -154,8 +154,8 @@ def _locale() -> str:
     return "en"
 
 
-def _query(values: "dict[str, Value]") -> str:
-    pairs = []
+def _query(values: "dict[str, Value]", at: int | None) -> str:
+    pairs = [] if at is None else [f"at={at}"]
     for name, value in values.items():
         for one in value if isinstance(value, list) else [value]:
             text = str(one).lower() if isinstance(one, bool) else str(one)

@@ -107,6 +107,8 @@ def _common(verb: "Verb") -> "dict[str, Parameter]":
     kept = dict(GLOBAL_PARAMETERS)
     if not verb.get("writes"):
         del kept["request_key"]
+    if verb.get("writes") or "run" in verb:
+        del kept["at"]
     if "run" in verb:
         for name in ("locale", "socket", "format"):
             del kept[name]

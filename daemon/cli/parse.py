@@ -18,6 +18,7 @@ GLOBAL_PARAMETERS: "dict[str, Parameter]" = {
     "format": {"help": "`json` is the same as --json.", "choices": ("json", "text")},
     "locale": {"help": "Language of the answer.", "choices": ("en", "zh")},
     "request_key": {"help": "Names this request; the same key again is answered, not done again."},
+    "at": {"help": "Read as it was after the event SEQ; for commands that only read.", "kind": "integer"},
     "socket": {"help": "The daemon's socket; daemon.sock in the home when absent."},
     "home": {"help": "The ledger's folder; ~/.frontstage when absent."},
     "help": {"help": "Show the manual of a command.", "kind": "switch"},
@@ -47,9 +48,10 @@ class UsageError(Exception):
 class Options:
     """What every command takes."""
 
-    __slots__ = ("help", "home", "json", "locale", "request_key", "socket")
+    __slots__ = ("at", "help", "home", "json", "locale", "request_key", "socket")
 
     def __init__(self) -> None:
+        self.at: int | None = None
         self.json = False
         self.locale: str | None = None
         self.request_key: str | None = None
@@ -114,6 +116,7 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
         _require_nothing(command, _read_flags(rest, command.verb["parameters"], options, command.values))
         if not options.help:
             _require_all(command)
+            _require_reading(command)
     except UsageError as error:
         error.action = command.action
         raise
@@ -166,6 +169,17 @@ def _require_all(command: Command) -> None:
             f"{_line(command)} needs {flags}",
             hint=f"for example: frontstage {command.verb['example']}",
             field=missing[0],
+        )
+
+
+def _require_reading(command: Command) -> None:
+    """What is done is done now: only a question can be about an earlier moment."""
+    assert command.verb is not None
+    if command.options.at is not None and (command.verb.get("writes") or "run" in command.verb):
+        raise UsageError(
+            f"{_line(command)} takes no --at",
+            hint="--at is for commands that read what the daemon keeps",
+            field="at",
         )
 
 

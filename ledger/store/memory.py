@@ -90,6 +90,10 @@ class MemoryReader:
             rows = self._records.events[max(after_seq, 0) :]
         return islice((row for row in rows if goal_id is None or row.goal_id == goal_id), limit)
 
+    def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
+        """Events of no goal with `seq > after_seq` in order."""
+        return islice((row for row in self.events(after_seq) if row.goal_id is None), limit)
+
     def refusals(self, after_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
         """Refusals with `number > after_number` in order."""
         with self._records.lock:

@@ -66,6 +66,10 @@ class SqliteReads:
             return map(EventRow._make, self._pages("events", (), after_seq, limit))
         return map(EventRow._make, self._pages("goal_events", (goal_id,), after_seq, limit))
 
+    def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
+        """Events of no goal with `seq > after_seq` in order."""
+        return map(EventRow._make, self._pages("workspace_events", (), after_seq, limit))
+
     def refusals(self, after_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
         """Refusals with `number > after_number` in order."""
         return map(RefusalRow._make, self._pages("refusals", (), after_number, limit))

@@ -48,9 +48,9 @@ def test_a_write_is_a_post_with_a_body_a_key_and_a_surface(double, capfd):
 
 
 def test_a_read_is_a_get_with_its_parameters_quoted_and_no_key(double, capfd):
-    assert run(["goal", "list", "--state", "a&b=ü ", "--limit", "5", "--json"]) == 0
+    assert run(["goal", "list", "--state", "a&b=ü ", "--limit", "5", "--at", "12", "--json"]) == 0
     asked = double.asked[0]
-    assert (asked.method, asked.target) == ("GET", "/v1/actions/goal.list?state=a%26b%3D%C3%BC%20&limit=5")
+    assert (asked.method, asked.target) == ("GET", "/v1/actions/goal.list?at=12&state=a%26b%3D%C3%BC%20&limit=5")
     assert "idempotency-key" not in asked.headers
     assert asked.headers["accept"] == "application/json"
     assert capfd.readouterr().out == OK.decode() + "\n"

@@ -7,6 +7,7 @@ import pytest
 from ledger.ports import (
     GENESIS,
     DeliveryRow,
+    EventRow,
     Group,
     Head,
     JournalRow,
@@ -70,6 +71,18 @@ def test_each_term_has_the_next_epoch_and_the_first_ones_incarnation(opener):
     again = opener()
     assert again.incarnation() == LIFE
     assert again.open_term("life-3") == Term(LIFE, 3)
+
+
+def test_events_of_no_goal_are_read_by_themselves(store, term):
+    rows: list[EventRow] = []
+    for goal_id in (None, "docs", None, "site", *([None, "docs"] * PAGE_ROWS_MAX)):
+        rows.append(event_row(Head(rows[-1].seq, rows[-1].hash) if rows else GENESIS, goal_id=goal_id))
+    store.append(term, Group(events=rows))
+    own = [row for row in rows if row.goal_id is None]
+    assert list(store.reader().workspace_events(0)) == own
+    assert list(store.workspace_events(own[1].seq)) == own[2:]
+    assert list(store.workspace_events(own[0].seq, limit=2)) == own[1:3]
+    assert list(store.workspace_events(own[-1].seq)) == []
 
 
 def test_a_group_is_read_back_as_it_was_written_and_again_after_reopening(opener):

@@ -164,10 +164,12 @@ def test_a_migrated_schema_equals_a_fresh_one():
     assert fresh.execute("SELECT * FROM meta").fetchall() == migrated.execute("SELECT * FROM meta").fetchall()
 
 
+NEXT = len(migrations()) + 1
+LATER = NEXT + 1
 FUTURE = [
     *migrations(),
-    Migration(2, "ALTER TABLE event ADD COLUMN mood TEXT; UPDATE meta SET oldest_compatible_version = 1;"),
-    Migration(3, "CREATE TABLE mood (name TEXT) STRICT; UPDATE meta SET oldest_compatible_version = 3;"),
+    Migration(NEXT, "ALTER TABLE event ADD COLUMN mood TEXT; UPDATE meta SET oldest_compatible_version = 1;"),
+    Migration(LATER, f"CREATE TABLE mood (name TEXT) STRICT; UPDATE meta SET oldest_compatible_version = {LATER};"),
 ]
 
 
@@ -177,11 +179,11 @@ def test_an_older_ledger_is_brought_up_step_by_step_and_keeps_its_events(path):
     store.close()
     connection = apsw.Connection(str(path))
     bring_up_to_date(connection, FUTURE, "not used for a ledger that exists")
-    assert identify(connection, 3) == 3
+    assert identify(connection, LATER) == LATER
     assert connection.execute("SELECT count(*) FROM event WHERE mood IS NULL").get == 2
     bring_up_to_date(connection, FUTURE, "not used either")
     connection.close()
-    with pytest.raises(StoreUnusable, match="schema 3"):
+    with pytest.raises(StoreUnusable, match=f"schema {LATER}"):
         open_sqlite(path)
 
 
@@ -189,11 +191,11 @@ def test_a_migration_that_fails_leaves_the_version_it_started_from(path):
     open_sqlite(path).close()
     connection = apsw.Connection(str(path))
     before = schema_of(connection)
-    broken = [*FUTURE[:1], Migration(2, "CREATE TABLE mood (name TEXT) STRICT; INSERT INTO nowhere VALUES (1);")]
+    broken = [*migrations(), Migration(NEXT, "CREATE TABLE mood (name TEXT) STRICT; INSERT INTO nowhere VALUES (1);")]
     with pytest.raises(apsw.SQLError):
         bring_up_to_date(connection, broken, "")
     assert schema_of(connection) == before
-    assert identify(connection, 2) == 1
+    assert identify(connection, NEXT) == NEXT - 1
     connection.close()
 
 

@@ -174,3 +174,10 @@ def test_help_is_understood_everywhere_and_excuses_what_is_missing():
 )
 def test_whether_a_broken_line_wants_json(argv, expected):
     assert wants_json(["todo", "clam", *argv]) is expected
+
+
+@pytest.mark.parametrize("argv", [[*CLAIM, "--at", "3"], ["ledger", "verify", "--at=3"], ["version", "--at", "3"]])
+def test_whatever_does_something_or_asks_no_daemon_takes_no_moment(argv):
+    with pytest.raises(UsageError, match="takes no --at") as refused:
+        parse(argv, {**ACTIONS, **LOCAL})
+    assert refused.value.field == "at"

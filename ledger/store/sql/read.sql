@@ -18,6 +18,10 @@ SELECT seq, goal_id, kind, body, words, salt, hash FROM event WHERE seq > ? ORDE
 -- name: goal_events
 SELECT seq, goal_id, kind, body, words, salt, hash FROM event WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?
 
+-- name: workspace_events
+SELECT seq, goal_id, kind, body, words, salt, hash FROM event
+INDEXED BY event_of_workspace WHERE goal_id IS NULL AND seq > ? ORDER BY seq LIMIT ?
+
 -- name: refusals
 SELECT number, at_ms, body, hash FROM refusal WHERE number > ? ORDER BY number LIMIT ?
 

@@ -23,6 +23,8 @@ CREATE TABLE event (
 
 CREATE INDEX event_by_goal ON event (goal_id, seq) WHERE goal_id IS NOT NULL;
 
+CREATE INDEX event_of_workspace ON event (seq) WHERE goal_id IS NULL;
+
 CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
 BEGIN
     SELECT raise(ABORT, 'an event is never deleted');
