@@ -18,7 +18,7 @@ from typing import Protocol
 
 from daemon.clock import LedgerClock, stopwatch_ns
 from daemon.tally import Tally
-from ledger.codec import decode_event
+from ledger.codec import decode_row
 from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.ports import SnapshotRow, Store, StoreFault, StoreFull, Term, WriterFenced
@@ -88,7 +88,7 @@ def replay(store: Store) -> Workspace:
     """The state that the store's events make."""
     workspace = Workspace()
     for row in store.events(0):
-        fold(workspace, decode_event(row.body, row.words, row.hash))
+        fold(workspace, decode_row(row))
     return workspace
 
 

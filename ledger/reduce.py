@@ -25,7 +25,7 @@ from ledger.folds import (
     work,
 )
 from ledger.folds.goals import note_of
-from ledger.ids import GoalId, MemberId
+from ledger.ids import MemberId
 from ledger.records import Address, Member, Pairing, Token
 from ledger.rules import goal_events, member_events
 from ledger.state import Goal, Workspace
@@ -33,29 +33,25 @@ from ledger.state import Goal, Workspace
 
 def fold(workspace: Workspace, event: Recorded) -> None:
     """Apply one recorded event to the state."""
-    facts = event.facts
-    if event.goal_id is None:
-        _WORKSPACE_FOLDS[type(facts)](workspace, event)
+    goal_id, kind = event.goal_id, type(event.facts)
+    if goal_id is None:
+        _WORKSPACE_FOLDS[kind](workspace, event)
     else:
-        _fold_goal(workspace, event.goal_id, event)
+        if kind is goal_events.GoalProposed:
+            goal = workspace.goals[goal_id] = Goal(goal_id, event.actor, event.seq)
+        else:
+            goal = workspace.goals[goal_id]
+        goal.last_seq = event.seq
+        _GOAL_FOLDS[kind](goal, event)
+        note = note_of(event)
+        goal.recent.append(note)
+        goal.acts[event.actor] = note
+        if kind is not goal_events.ChannelBound:
+            # Where a goal is shown makes nothing about it true.
+            goal.cause = note
     workspace.seq = event.seq
     workspace.hash = event.hash
     workspace.at_ms = event.at_ms
-
-
-def _fold_goal(workspace: Workspace, goal_id: GoalId, event: Recorded) -> None:
-    if type(event.facts) is goal_events.GoalProposed:
-        goal = workspace.goals[goal_id] = Goal(goal_id, event.actor, event.seq)
-    else:
-        goal = workspace.goals[goal_id]
-    goal.last_seq = event.seq
-    _GOAL_FOLDS[type(event.facts)](goal, event)
-    note = note_of(event)
-    goal.recent.append(note)
-    goal.acts[event.actor] = note
-    if type(event.facts) is not goal_events.ChannelBound:
-        # Where a goal is shown makes nothing about it true.
-        goal.cause = note
 
 
 def _created(workspace: Workspace, event: Recorded) -> None:

@@ -15,14 +15,9 @@ from ledger.state import Goal
 
 def note_of(event: Recorded) -> EventNote:
     """What a projection says of an event."""
-    return EventNote(
-        seq=event.seq,
-        kind=event.kind,
-        actor=event.actor,
-        at_ms=event.at_ms,
-        short_hash=event.hash[:4].hex(),
-        subject=getattr(event.facts, "todo_id", None) or event.goal_id or "",
-    )
+    subject = getattr(event.facts, "todo_id", None) or event.goal_id or ""
+    # By position: this is made for every event of every replay, and names would double its price.
+    return EventNote(event.seq, event.kind, event.actor, event.at_ms, event.hash[:4].hex(), subject)
 
 
 def _proposed(goal: Goal, event: Recorded) -> None:
