@@ -59,7 +59,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     union_id: str
 
 
-class EventNote(msgspec.Struct, frozen=True, kw_only=True):
+class EventNote(msgspec.Struct, frozen=True):
     """What a projection says of a recent event."""
 
     seq: int
@@ -141,7 +141,7 @@ class Todo(msgspec.Struct, frozen=True, kw_only=True):
     todo_id: TodoId
     seq: int
     role: Literal["user", "agent"]
-    status: Literal["open", "done", "blocked", "deferred", "cancelled"]
+    status: Literal["open", "done", "blocked", "deferred", "cancelled", "proposed"]
     priority: str
     task_class: str
     action_kind: str | None
@@ -160,6 +160,8 @@ class Todo(msgspec.Struct, frozen=True, kw_only=True):
     max_no_change_before_replan: int | None = None
     plan_id: str | None = None
     lane_id: str | None = None
+    proposed_by: MemberId | None = None
+    """Who proposed it, where it was a proposal at first."""
     status_seq: int = 0
     """The event that gave it its status: the one that added it, until something changes it."""
     decision_outcome: Literal["approve", "reject", "cancel"] | None = None
