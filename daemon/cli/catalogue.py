@@ -54,6 +54,10 @@ ACTIONS: "Nouns" = {
   'grants': {'summary': 'What was granted to agents, and until when.', 'example': 'member grants --member-id builder', 'parameters': {
     'member_id': {'help': "Only this agent's."},
   }},
+  'show': {'summary': 'An agent as its peers see it: what it holds, what it last did, and how near it is to work.', 'example': 'member show --agent-id builder --goal-id docs', 'parameters': {
+    'agent_id': {'help': 'The agent.', 'required': True},
+    'goal_id': {'help': 'In this goal alone; in every open goal when absent.'},
+  }},
 },
 'token': {
   'issue': {'summary': 'Give a member a credential; the secret stays with whoever made it.', 'example': 'token issue --member-id builder', 'writes': True, 'mints': 'secret_digest', 'parameters': {
@@ -701,6 +705,33 @@ ACTIONS: "Nouns" = {
   'show': {'summary': 'A request with its brief and what is true of it so far.', 'example': 'request show --goal-id docs --request-id request_000042', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'request_id': {'help': 'The request.', 'required': True},
+  }},
+},
+'overview': {
+  'show': {'summary': 'The whole workspace: its goals with what is next, what waits for somebody, and its members.', 'example': 'overview', 'parameters': {
+    'limit': {'help': 'How many goals, and of what waits, at most.', 'kind': 'integer', 'default': '50'},
+    'after': {'help': 'Go on after this goal.'},
+    'closed': {'help': 'With the goals that are closed.', 'kind': 'switch', 'default': 'False'},
+  }},
+},
+'digest': {
+  'show': {'summary': 'What changed since an event, as plain rows, and how much of what waits is yours.', 'example': 'digest --goal-id docs --since 12', 'parameters': {
+    'since': {'help': 'The seq after which to begin; 0 is the start.', 'kind': 'integer', 'default': '0'},
+    'goal_id': {'help': 'Of this goal alone; of every goal when absent.'},
+    'limit': {'help': 'How many rows at most, the newest ones.', 'kind': 'integer', 'default': '50'},
+  }},
+},
+'review-packet': {
+  'show': {'summary': 'All that one decision needs on one page: the question, what to read first, the evidence, the ways to answer.', 'example': 'review-packet --goal-id docs', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'gate_id': {'help': "This gate; what waits longest for the goal's owners when absent."},
+  }},
+},
+'attention': {
+  'show': {'summary': 'What waits for you, most urgent first; an owner may ask for somebody else or for everybody.', 'example': 'attention', 'parameters': {
+    'member_id': {'help': 'Whom it waits for; the caller when absent.'},
+    'everybody': {'help': 'Whatever waits for anybody.', 'kind': 'switch', 'default': 'False'},
+    'limit': {'help': 'How many items at most.', 'kind': 'integer', 'default': '50'},
   }},
 },
 }

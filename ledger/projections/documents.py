@@ -12,12 +12,25 @@ from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
-from ledger.projections import amendments, authority, gates, plans, requests, reviews, slots
+from ledger.projections import (
+    amendments,
+    attention,
+    authority,
+    digest,
+    gates,
+    members,
+    overview,
+    plans,
+    requests,
+    review_packet,
+    reviews,
+    slots,
+)
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
-from ledger.projections.verdict import should_run_document
+from ledger.projections.verdict import interaction_contract, should_run_document
 from ledger.records import GoalState, Lease, Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules import goal_params, goals, leases, quota, selection, todo_params, todos
@@ -55,6 +68,7 @@ def _show_goal(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int
         return goal
     reading = read_goal(workspace, goal, now_ms)
     document = channel_projection(workspace, goal, now_ms, reading)
+    document["interaction_contract"] = interaction_contract(reading.given.verdict, reading.step)
     delivery = goal.delivery
     document["view"] = goal_view(workspace, goal, now_ms, reading)
     # The promise in force, or the first one put forward; a later one that waits stands beside it, never in its place.
@@ -285,9 +299,14 @@ READERS: dict[str, Reader] = {
     "quota.should-run": _should_run,
     "status.show": _show_status,
     **amendments.READERS,
+    **attention.READERS,
     **authority.READERS,
+    **digest.READERS,
     **gates.READERS,
+    **members.READERS,
+    **overview.READERS,
     **plans.READERS,
+    **review_packet.READERS,
     **reviews.READERS,
     **requests.READERS,
     **slots.READERS,

@@ -151,7 +151,7 @@ def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, no
             "revision": goal.confirmed,
         },
         "next_safe_action": step.document(),
-        "interaction_contract": _contract(verdict, step),
+        "interaction_contract": interaction_contract(verdict, step),
         "decision_frame": decision_frame(verdict),
         "spend_policy": SPEND_POLICY,
         "notices": _notices(goal, verdict),
@@ -168,7 +168,8 @@ def _notices(goal: Goal, verdict: Verdict) -> list[dict[str, object]]:
     return notices
 
 
-def _contract(verdict: Verdict, step: Step) -> dict[str, object]:
+def interaction_contract(verdict: Verdict, step: Step) -> dict[str, object]:
+    """Who is asked for what, on which channel: the same for every document that shows this verdict."""
     frame = FRAMES[verdict.decision]
     action = {"action": step.action, "params": step.subject}
     return {

@@ -39,6 +39,19 @@ def step_line(code: str, subject: Mapping[str, object], locale: Locale) -> str:
     return say(key, locale, **{name: shown.get(name, "-") for name in placeholders(key)})
 
 
+def need_line(kind: str, code: str | None, subject: Mapping[str, object], locale: Locale) -> str:
+    """What somebody is to do about something that waits; a reason with a sentence of its own is told by it."""
+    special = f"cli.need.{kind}.{code}"
+    key = special if code is not None and has(special) else f"cli.need.{kind}"
+    shown = display_details(subject, locale)
+    return say(key, locale, **{name: shown.get(name, "-") for name in placeholders(key)})
+
+
+def warning_line(code: str, locale: Locale) -> str:
+    """What is no longer fresh about something that is to be decided on."""
+    return say(f"cli.warning.{code}", locale)
+
+
 def reason_line(code: str, locale: Locale) -> str:
     """Why the quota decided as it did."""
     key = f"cli.reason.{code}"

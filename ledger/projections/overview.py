@@ -1,0 +1,188 @@
+"""The workspace on one page: every goal with what is next, what waits for whom, and how near its members are to work.
+
+Each goal is read once. Its frame, its contract and its next step come from the one verdict that `goal show` reads, so
+that the page and the goal cannot say different things. What a row rests on and cannot be relied upon is said beside it.
+"""
+
+from collections.abc import Callable
+from typing import cast
+
+from ledger.ids import GoalId
+from ledger.params import Params
+from ledger.projections.attention import by_severity, item, read_open_goals, urgency
+from ledger.projections.channel import (
+    Reading,
+    cause_of,
+    cause_row,
+    next_action,
+    read_goal,
+    responsible_of,
+    severity_of,
+    waiting_on,
+)
+from ledger.projections.holds import claimed_until_ms, people_of
+from ledger.projections.needs import Need
+from ledger.projections.presence import presence_over_all
+from ledger.projections.privacy import Screen
+from ledger.projections.verdict import decision_frame, interaction_contract, quota_document
+from ledger.records import CLOSED, Member
+from ledger.refusals import Refusal
+from ledger.rules import view_params
+from ledger.rules.common import Caller, refuse
+from ledger.rules.goals import GoalRefusal
+from ledger.rules.quota import usage_unknown
+from ledger.state import Goal, Workspace
+from ledger.text.times import rfc3339, rfc3339_or_none
+
+Document = dict[str, object]
+TITLE_CHARS_MAX = 120
+NAME_CHARS_MAX = 120
+MEMBERS_MAX = 200
+GATES_MAX = 5
+SHORT_HASH_BYTES = 4
+
+
+def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+    ask = cast("view_params.ShowOverview", asked)
+    last = None if ask.after is None else workspace.goals.get(GoalId(ask.after))
+    if ask.after is not None and last is None:
+        return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.after)
+    return overview_document(workspace, ask, last, now_ms)
+
+
+def overview_document(workspace: Workspace, ask: view_params.ShowOverview, last: Goal | None, now_ms: int) -> Document:
+    """The page after `last`: goals with the newest first, so that a goal which is added moves none of the others."""
+    screen = Screen()
+    read = {goal.goal_id: (reading, needs) for goal, reading, needs in read_open_goals(workspace, now_ms)}
+    waiting = [(workspace.goals[goal_id], need) for goal_id, (_, needs) in read.items() for need in needs]
+    waiting.sort(key=lambda row: urgency(*row))
+    listed = [goal for goal in reversed(workspace.goals.values()) if ask.closed or goal.state not in CLOSED]
+    rest = listed if last is None else [goal for goal in listed if goal.created_seq < last.created_seq]
+    page = rest[: ask.limit]
+    totals: dict[str, int] = {}
+    for goal in workspace.goals.values():
+        totals[goal.state] = totals.get(goal.state, 0) + 1
+    return {
+        "schema_version": "frontstage_overview_v1",
+        "mode": "read_only",
+        "workspace": {"name": screen.show(workspace.name, NAME_CHARS_MAX, "workspace.name")},
+        "head": head_of(workspace),
+        "goals": [
+            _goal_row(workspace, goal, read.get(goal.goal_id), screen, f"goals[{at}]", now_ms)
+            for at, goal in enumerate(page)
+        ],
+        "goals_listed": len(listed),
+        "goals_total": len(workspace.goals),
+        "goals_by_state": totals,
+        "next_after": page[-1].goal_id if page and len(rest) > len(page) else None,
+        "attention_queue": {
+            "items": [
+                item(need, screen, f"attention_queue.items[{at}]") for at, (_, need) in enumerate(waiting[: ask.limit])
+            ],
+            "total": len(waiting),
+            "by_severity": by_severity(need for _, need in waiting),
+        },
+        **_members(workspace, screen, now_ms),
+        "source_warnings": screen.warnings,
+    }
+
+
+def head_of(workspace: Workspace) -> Document:
+    """The last event there is: what a reader names to say which ledger they looked at."""
+    short_hash = workspace.hash[:SHORT_HASH_BYTES].hex()
+    return {"seq": workspace.seq, "short_hash": short_hash, "at": rfc3339(workspace.at_ms)}
+
+
+def _goal_row(
+    workspace: Workspace,
+    goal: Goal,
+    read: tuple[Reading, list[Need]] | None,
+    screen: Screen,
+    path: str,
+    now_ms: int,
+) -> Document:
+    found, needs = read or (read_goal(workspace, goal, now_ms), [])
+    verdict, counts, cause = found.given.verdict, found.listed.counts, cause_of(goal)
+    gates = [need for need in needs if need.kind == "gate"]
+    entered_ms = cause.at_ms if goal.state_note is None else goal.state_note.at_ms
+    return {
+        "goal_id": goal.goal_id,
+        "display_name": screen.show(goal.intent.title, TITLE_CHARS_MAX, f"{path}.display_name"),
+        "state": goal.state,
+        "state_since": rfc3339(entered_ms),
+        "age_seconds": max(0, now_ms - entered_ms) // 1_000,
+        "priority": goal.intent.priority,
+        "revision": goal.intent.number,
+        "pending_revision": goal.pending or None,
+        "severity": "info" if goal.state in CLOSED else severity_of(goal, found),
+        "waiting_on": waiting_on(goal, found),
+        "responsible": people_of(workspace, responsible_of(workspace, goal, found)),
+        "claimed_until": rfc3339_or_none(claimed_until_ms(goal, now_ms)),
+        "next_action": next_action(found.step),
+        "next_safe_action": found.step.document(),
+        "decision_frame": decision_frame(verdict),
+        "interaction_contract": interaction_contract(verdict, found.step),
+        "gates_waiting": [
+            {"gate_id": need.gate_id, "severity": need.severity, "waits_for": list(need.waits_for)}
+            for need in gates[:GATES_MAX]
+        ],
+        "gates_waiting_total": len(gates),
+        "needs_total": len(needs),
+        "quota": quota_document(goal, verdict, None, now_ms),
+        "todos": {
+            "open": counts.open,
+            "blocked": counts.blocked,
+            "done": counts.done,
+            "total": counts.all - counts.cancelled,
+        },
+        "stale_sources": stale_sources(goal, found, now_ms),
+        "cause": cause_row(workspace, cause),
+    }
+
+
+def stale_sources(goal: Goal, found: Reading, now_ms: int) -> list[Document]:
+    """What a row rests on that is old, unknown or gone, each with the field that it makes unsure."""
+    stale: list[Document] = []
+    if usage_unknown(goal):
+        stale.append({"affects": "quota", "kind": "usage_unknown"})
+    if found.given.agent_id is None and goal.state not in CLOSED:
+        stale.append({"affects": "decision_frame", "kind": "no_agent_granted"})
+    if next(goal.lapsed(now_ms), None) is not None:
+        stale.append({"affects": "responsible", "kind": "lease_lapsed"})
+    if undone := _rests_on_undone(goal):
+        stale.append({"affects": "todos", "kind": "evidence_undone", "artifacts": undone})
+    return stale
+
+
+def _rests_on_undone(goal: Goal) -> int:
+    """How many artifacts that finished work names no longer hold."""
+    if not goal.reviews.undone and not goal.reviews.decisions:
+        return 0
+    done = (todo for todo in goal.todos.values() if todo.status == "done")
+    return sum(not goal.reviews.is_sound(one) for todo in done for one in todo.evidence)
+
+
+def _members(workspace: Workspace, screen: Screen, now_ms: int) -> Document:
+    members = [one for one in workspace.members.values() if one.kind != "bot" and not one.revoked]
+    shown = members[:MEMBERS_MAX]
+    return {
+        "members": [_member_row(workspace, one, screen, f"members[{at}]", now_ms) for at, one in enumerate(shown)],
+        "members_total": len(members),
+    }
+
+
+def _member_row(workspace: Workspace, member: Member, screen: Screen, path: str, now_ms: int) -> Document:
+    presence = presence_over_all(workspace, member, now_ms)
+    return {
+        "member_id": member.member_id,
+        "kind": member.kind,
+        "display_name": screen.show(member.display_name, NAME_CHARS_MAX, f"{path}.display_name"),
+        "roles": list(member.roles),
+        "profile_role": member.profile_role,
+        "presence": None if presence is None else presence.name,
+        "presence_because": None if presence is None else presence.because,
+    }
+
+
+READERS: dict[str, Callable[[Workspace, Caller, Params, int], Document | Refusal]] = {"overview.show": _show}
+"""By the name of the action."""
