@@ -264,7 +264,7 @@ ACTIONS: "Nouns" = {
   }},
   'list': {'summary': 'The todos of a goal.', 'example': 'todo list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'status': {'help': 'Only these.', 'choices': ('open', 'done', 'blocked', 'deferred', 'cancelled')},
+    'status': {'help': 'Only these.', 'choices': ('open', 'done', 'blocked', 'deferred', 'cancelled', 'proposed')},
     'after': {'help': 'Continue after this todo.'},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
   }},
@@ -285,6 +285,15 @@ ACTIONS: "Nouns" = {
     'goal_id': {'help': 'The goal.', 'required': True},
     'todo_id': {'help': 'The todo.', 'required': True},
     'reason': {'help': 'What has come to hold.'},
+  }},
+  'admit': {'summary': 'Let a proposal become work.', 'example': 'todo admit --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+  }},
+  'decline': {'summary': "Turn a proposal down, or take back one's own.", 'example': "todo decline --goal-id docs --todo-id todo_000012 --reason 'Not this year'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'todo_id': {'help': 'The todo.', 'required': True},
+    'reason': {'help': 'Why.'},
   }},
   'handoff': {'summary': 'Hand work over with what the next one needs to know, or leave the notes for whoever comes.', 'example': "todo handoff --goal-id docs --todo-id todo_000012 --to-agent helper --context 'Two pages are checked' --remaining-work 'Check install.md'", 'writes': True, 'parameters': {
     'task_lease_idempotency_key': {'help': 'The key of the lease that holds it.'},

@@ -1,7 +1,7 @@
 """Actions on todos: numbers 40 to 49 and 150 to 159."""
 
 from ledger.actions.base import AGENTS, ANYONE, WORKERS, Action, who
-from ledger.rules import beginning, completion, deferrals, todo_params, todos
+from ledger.rules import beginning, completion, deferrals, proposals, todo_params, todos
 
 ROWS = (
     Action(
@@ -87,5 +87,21 @@ ROWS = (
         who=who("daemon"),
         decide=deferrals.decide_wake,
         hidden=True,
+    ),
+    Action(
+        name="todo.admit",
+        number=153,
+        params=todo_params.AdmitTodo,
+        who=WORKERS,
+        decide=proposals.decide_admit,
+        example="todo admit --goal-id docs --todo-id todo_000012",
+    ),
+    Action(
+        name="todo.decline",
+        number=154,
+        params=todo_params.DeclineTodo,
+        who=WORKERS,
+        decide=proposals.decide_decline,
+        example="todo decline --goal-id docs --todo-id todo_000012 --reason 'Not this year'",
     ),
 )

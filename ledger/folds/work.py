@@ -27,12 +27,14 @@ def _todo_added(goal: Goal, event: Recorded) -> None:
 
 def add_todo(goal: Goal, event: Recorded, facts: todo_events.TodoAdded, title: str, acceptance: str) -> None:
     """Enter one new todo, made by whichever event."""
+    proposed_by = event.actor if isinstance(facts, todo_events.TodoProposed) else None
     todo = Todo(
         todo_id=facts.todo_id,
         seq=event.seq,
         status_seq=event.seq,
         role=facts.role,
-        status="open",
+        status="open" if proposed_by is None else "proposed",
+        proposed_by=proposed_by,
         priority=facts.priority,
         task_class=facts.task_class,
         action_kind=facts.action_kind,
@@ -56,8 +58,29 @@ def add_todo(goal: Goal, event: Recorded, facts: todo_events.TodoAdded, title: s
     )
     goal.todos[todo.todo_id] = todo
     index_todo(goal, todo)
-    if (unblocked := facts.unblocks_todo_id) is not None:
-        _wait_again(goal, unblocked, lambda: _ask_first(goal, unblocked, todo.todo_id))
+    if proposed_by is None:
+        _unblock_later(goal, todo)
+    else:
+        goal.handoffs.proposals[todo.todo_id] = None
+
+
+def _todo_admitted(goal: Goal, event: Recorded) -> None:
+    todo_id = cast("todo_events.TodoAdmitted", event.facts).todo_id
+    del goal.handoffs.proposals[todo_id]
+    change_todo(goal, todo_id, status="open")
+    _unblock_later(goal, goal.todos[todo_id])
+
+
+def _todo_declined(goal: Goal, event: Recorded) -> None:
+    todo_id = cast("todo_events.TodoDeclined", event.facts).todo_id
+    del goal.handoffs.proposals[todo_id]
+    cancel_todo(goal, todo_id, _reason(event))
+
+
+def _unblock_later(goal: Goal, decision: Todo) -> None:
+    """What a decision unblocks waits for it from now on; a decision that is only proposed holds nothing up."""
+    if (unblocked := decision.unblocks_todo_id) is not None:
+        _wait_again(goal, unblocked, lambda: _ask_first(goal, unblocked, decision.todo_id))
 
 
 def _ask_first(goal: Goal, todo_id: TodoId, decision_id: TodoId) -> None:
@@ -358,6 +381,9 @@ def _reason(event: Recorded) -> str:
 
 FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     todo_events.TodoAdded: _todo_added,
+    todo_events.TodoProposed: _todo_added,
+    todo_events.TodoAdmitted: _todo_admitted,
+    todo_events.TodoDeclined: _todo_declined,
     todo_events.TodoClaimed: _todo_claimed,
     todo_events.TodoReleased: _todo_released,
     todo_events.TodoUpdated: _todo_updated,

@@ -1,4 +1,4 @@
-"""Work of a goal that was handed over, put off or delegated.
+"""Work of a goal that was handed over, put off, delegated or only proposed.
 
 What waits for a time or for other work is kept by that time and that work beside its record, so that nobody looks
 through all that was put off to find what is due.
@@ -34,7 +34,7 @@ class Deferral(msgspec.Struct, frozen=True, kw_only=True):
 
     todo_id: TodoId
     condition: str
-    """`todo_done`, `time`, `capability`, `report` or `proposal`."""
+    """`todo_done`, `time`, `capability` or `report`."""
     reference: str
     """The todo, the capability, or the text that somebody will report on."""
     due_ms: int | None
@@ -59,7 +59,7 @@ class Delegation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Handoffs(Part):
-    """Work of a goal that was handed over, put off or delegated."""
+    """Work of a goal that was handed over, put off, delegated or only proposed."""
 
     notes: dict[TodoId, HandoffNote] = msgspec.field(default_factory=dict)
     deferrals: dict[TodoId, Deferral] = msgspec.field(default_factory=dict)
@@ -72,6 +72,8 @@ class Handoffs(Part):
     """Those whose awaited todo is done."""
     delegations: dict[str, Delegation] = msgspec.field(default_factory=dict)
     of_delegate: dict[MemberId, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    proposals: dict[TodoId, None] = msgspec.field(default_factory=dict)
+    """Todos that nobody has admitted or declined yet, in the order in which they were proposed."""
 
     def put_off(self, deferral: Deferral) -> None:
         """Enter one."""

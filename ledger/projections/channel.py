@@ -6,6 +6,7 @@ when work is claimed and where it may write, the event that made this true, and 
 key, no Lark id, no command line, and no text that the privacy screen withholds.
 """
 
+from itertools import islice
 from typing import Final, NamedTuple
 
 from ledger.ids import MemberId
@@ -42,6 +43,7 @@ LABEL_CHARS_MAX = 120
 REASON_CHARS_MAX = 260
 USER_TODOS_MAX = 3
 ARTIFACTS_MAX = 10
+PROPOSALS_MAX = 5
 
 TRUTH_CONTRACT: Final[dict[str, object]] = {
     "source": "ledger",
@@ -105,6 +107,8 @@ def channel_projection(
         "user_todos": users,
         "agent_todos": agents,
         "todo_totals": {**found.listed.counts._asdict(), "listed": len(users) + len(agents)},
+        "proposals": _proposal_rows(workspace, goal, screen),
+        "proposals_total": len(goal.handoffs.proposals),
         "open_gates": open_gates(workspace, goal, screen, now_ms),
         "artifacts": _artifact_rows(goal, screen),
         "artifacts_total": len(goal.artifacts),
@@ -230,6 +234,21 @@ def todo_row(goal: Goal, todo: Todo, screen: Screen, path: str, now_ms: int) -> 
     if todo.status == "blocked":
         row["reason"] = screen.show(todo.reason, REASON_CHARS_MAX, f"{path}.reason")
     return row
+
+
+def _proposal_rows(workspace: Workspace, goal: Goal, screen: Screen) -> list[dict[str, object]]:
+    """What was only proposed, oldest first: nobody's work until somebody who may decide lets it in."""
+    first = [goal.todos[todo_id] for todo_id in islice(goal.handoffs.proposals, PROPOSALS_MAX)]
+    return [
+        {
+            "todo_id": todo.todo_id,
+            "title": screen.show(todo.title, TITLE_CHARS_MAX, f"proposals[{place}].title"),
+            "priority": todo.priority,
+            "proposed_by": people_of(workspace, () if todo.proposed_by is None else (todo.proposed_by,)),
+            "seq": todo.seq,
+        }
+        for place, todo in enumerate(first)
+    ]
 
 
 def _artifact_rows(goal: Goal, screen: Screen) -> list[dict[str, object]]:

@@ -64,10 +64,11 @@ def claimed_until_ms(goal: Goal, now_ms: int) -> int | None:
 
 
 class Counts(NamedTuple):
-    """How many todos there are in each status."""
+    """How many todos there are in each status; what is only proposed is no work and counts in none."""
 
     open: int
     blocked: int
+    deferred: int
     done: int
     cancelled: int
     all: int
@@ -90,9 +91,9 @@ def listed_todos(goal: Goal, limit: int = TODOS_LISTED_MAX) -> Listed:
         blocked = sorted((todo for todo in goal.todos.values() if todo.status == "blocked"), key=_urgency)
         if blocked:
             first = sorted([*first, *blocked[:limit]], key=_urgency)[:limit]
-    counts = Counts(
-        open_total, len(blocked), goal.done_total, everything - open_total - goal.done_total - len(blocked), everything
-    )
+    deferred, proposed = len(goal.handoffs.deferrals), len(goal.handoffs.proposals)
+    cancelled = everything - open_total - goal.done_total - len(blocked) - deferred - proposed
+    counts = Counts(open_total, len(blocked), deferred, goal.done_total, cancelled, everything - proposed)
     return Listed(first, counts, blocked)
 
 

@@ -119,6 +119,8 @@ def _without_work(goal: Goal, given: Given, owners: tuple[MemberId, ...], listed
         )
     if given.verdict.reason_codes == ("no_agent_granted",):
         return _step("member.add_agent", "operator", (), goal_id=goal.goal_id, kind="agent")
+    if not listed.counts.open and (proposed := next(iter(goal.handoffs.proposals), None)) is not None:
+        return _step("todo.admit", "owner", owners, goal_id=goal.goal_id, todo_id=proposed)
     if listed.counts.open:
         return Step(key="wait", action=None, by="nobody", subject={"goal_id": goal.goal_id})
     if _deliverable(goal):

@@ -68,7 +68,7 @@ class TodoView(msgspec.Struct, frozen=True, kw_only=True):
 
     todo_id: str
     title: str
-    status: Literal["open", "done", "blocked", "deferred", "cancelled"]
+    status: Literal["open", "done", "blocked", "deferred", "cancelled", "proposed"]
     role: Literal["user", "agent"]
     priority: str
     claim: Literal["none", "soft", "lease"]

@@ -143,11 +143,14 @@ def _edges(goal: Goal, operations: tuple[Operation, ...]) -> Refusal | None:
     wired = {one.todo_id: one.depends_on or () for one in operations if one.op in {"add", "rewire"}}
     for todo_id, others in wired.items():
         for other in others:
-            known = other in added or (other in goal.todos and goal.todos[other].status != "cancelled")
+            known = other in added or (
+                other in goal.todos and goal.todos[other].status not in {"cancelled", "proposed"}
+            )
             if not known or other in cancelled:
                 return refuse(OperationRefusal.DEPENDENCY_NOT_FOUND, todo_id=todo_id, depends_on=[other])
     for todo_id in cancelled:
-        left = [other for other in goal.waiting.get(todo_id, ()) if other not in cancelled and other not in wired]
+        waiting = goal.waiting.get(todo_id, set()) - goal.handoffs.proposals.keys()
+        left = [other for other in waiting if other not in cancelled and other not in wired]
         if left:
             return refuse(OperationRefusal.TODO_HAS_DEPENDENTS, todo_id=todo_id, dependents=sorted(left))
     for todo_id, others in wired.items():

@@ -25,8 +25,7 @@ def forbids(workspace: Workspace, member_id: MemberId, goal_id: GoalId, todo: To
     """The refusal code of the grant that this agent lacks for this work, or None."""
     named = tuple(_about(workspace, member_id, goal_id))
     alive = [grant for grant in named if _in_force(grant, now_ms)]
-    member = registered(workspace, member_id)
-    if member is not None and member.profile_role == PROPOSER and not alive:
+    if only_proposes(workspace, member_id, goal_id, now_ms):
         return "proposer_only"
     if member_id not in workspace.authority.registrations:
         return None
@@ -36,6 +35,14 @@ def forbids(workspace: Workspace, member_id: MemberId, goal_id: GoalId, todo: To
         or scopes_forbidden(workspace, member_id, goal_id, todo.required_write_scopes, now_ms)
         or _capability_ended(workspace, member_id, goal_id, todo, alive)
     )
+
+
+def only_proposes(workspace: Workspace, member_id: MemberId, goal_id: GoalId, now_ms: int) -> bool:
+    """Whether all that this member adds to the goal is a proposal: its profile says so, and no grant lifts it."""
+    member = registered(workspace, member_id)
+    if member is None or member.profile_role != PROPOSER:
+        return False
+    return not any(_in_force(grant, now_ms) for grant in _about(workspace, member_id, goal_id))
 
 
 def scopes_forbidden(

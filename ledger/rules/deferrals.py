@@ -10,7 +10,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, TodoId
 from ledger.records import Todo
 from ledger.refusals import Refusal
-from ledger.rules.common import Caller, Decision, Held, is_owner, refuse
+from ledger.rules.common import Caller, Decision, Held, refuse
 from ledger.rules.handoff_events import TodoDeferred, TodoResumed
 from ledger.rules.todo_events import ReasonWords
 from ledger.rules.todo_params import DeferTodo, ResumeTodo, WakeTodo, resume_condition
@@ -25,7 +25,6 @@ class DeferralRefusal(StrEnum):
 
     TODO_NOT_OPEN = "todo_not_open"
     TODO_NOT_DEFERRED = "todo_not_deferred"
-    PROPOSAL_NEEDS_OWNER = "proposal_needs_owner"
     RESUME_TIME_PAST = "resume_time_past"
     RESUME_TODO_NOT_FOUND = "resume_todo_not_found"
     RESUME_TODO_ENDED = "resume_todo_ended"
@@ -54,7 +53,7 @@ def decide_defer(workspace: Workspace, caller: Caller, ask: DeferTodo, now_ms: i
 
 
 def decide_resume(workspace: Workspace, caller: Caller, ask: ResumeTodo, now_ms: int) -> Decision:
-    """Take work up again, because it is time or because somebody says so; a proposal only by an owner's word."""
+    """Take work up again, because it is time or because somebody says so."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
     if (broken := may_touch(workspace, goal, todo, caller, ask.todo_id, now_ms)) is not None:
@@ -62,9 +61,6 @@ def decide_resume(workspace: Workspace, caller: Caller, ask: ResumeTodo, now_ms:
     assert todo is not None, "may_touch refuses an unknown todo"
     if todo.status != "deferred":
         return refuse(DeferralRefusal.TODO_NOT_DEFERRED, todo_id=todo.todo_id, status=todo.status)
-    is_proposal = goal.handoffs.deferrals[todo.todo_id].condition == "proposal"
-    if is_proposal and not is_owner(goal, caller.member_id, workspace):
-        return refuse(DeferralRefusal.PROPOSAL_NEEDS_OWNER, todo_id=todo.todo_id)
     facts = TodoResumed(todo_id=todo.todo_id, by_itself=False)
     words = ReasonWords(reason=ask.reason) if ask.reason else None
     return (Draft(facts=facts, words=words, goal_id=goal.goal_id),)
@@ -82,7 +78,7 @@ def decide_wake(workspace: Workspace, _caller: Caller, ask: WakeTodo, now_ms: in
 def _awaits(goal: Goal, todo: Todo, other_id: TodoId) -> Refusal | None:
     """Waiting for another todo must be able to end: it exists, is not over, and does not wait for this one."""
     other = goal.todos.get(other_id)
-    if other is None:
+    if other is None or other.status == "proposed":
         return refuse(DeferralRefusal.RESUME_TODO_NOT_FOUND, todo_id=other_id)
     if other.status in {"done", "cancelled"}:
         return refuse(DeferralRefusal.RESUME_TODO_ENDED, todo_id=other_id, status=other.status)

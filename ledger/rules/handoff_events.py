@@ -6,7 +6,7 @@ from ledger.events import Facts, Kind, Words
 from ledger.ids import ArtifactId, MemberId, TodoId
 from ledger.rules.todo_events import ReasonWords
 
-Condition = Literal["todo_done", "time", "capability", "report", "proposal"]
+Condition = Literal["todo_done", "time", "capability", "report"]
 
 
 class LeaseTransferred(Facts, frozen=True, kw_only=True):

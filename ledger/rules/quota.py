@@ -178,15 +178,17 @@ def _without_work(workspace: Workspace, goal: Goal, member: Member, found: Selec
         return verdict_of(QuotaState.WAITING, QuotaDecision.SKIP, "todo_deferred")
     if goal.runs.due:
         return verdict_of(QuotaState.WAITING, QuotaDecision.SKIP, "monitor_not_due")
-    if goal.todos and not goal.by_priority and _all_ended(goal):
+    if not goal.by_priority and _all_ended(goal):
         return verdict_of(QuotaState.TERMINAL_NO_FOLLOWUP, QuotaDecision.SKIP, "all_done")
     return verdict_of(QuotaState.FOCUS_WAIT, QuotaDecision.SKIP, "no_work_for_agent")
 
 
 def _all_ended(goal: Goal) -> bool:
-    return goal.done_total == len(goal.todos) or all(
-        todo.status in {"done", "cancelled"} for todo in goal.todos.values()
-    )
+    """Whether there was work and all of it is over; what was only proposed is no work."""
+    proposed = len(goal.handoffs.proposals)
+    if goal.done_total == len(goal.todos) - proposed:
+        return goal.done_total > 0
+    return all(todo.status in {"done", "cancelled", "proposed"} for todo in goal.todos.values())
 
 
 def due_monitor(workspace: Workspace, goal: Goal, member: Member, now_ms: int) -> Todo | None:

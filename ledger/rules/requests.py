@@ -15,6 +15,7 @@ from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
 from ledger.parts.requests import Request
 from ledger.records import CLOSED
 from ledger.refusals import Refusal
+from ledger.rules.authority import only_proposes
 from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered
 from ledger.rules.leases import effective_claim
 from ledger.rules.request_events import (
@@ -38,7 +39,7 @@ from ledger.rules.request_params import (
     WithdrawRequest,
 )
 from ledger.rules.request_returns import returned, waiters
-from ledger.rules.todo_events import TodoAdded, TodoWords
+from ledger.rules.todo_events import TodoAdded, TodoWords, as_proposal
 from ledger.rules.todos import TODOS_MAX, fresh_id
 from ledger.rules.waits import waited_for
 from ledger.state import Goal, Workspace
@@ -251,7 +252,7 @@ def decide_commit(workspace: Workspace, caller: Caller, ask: CommitRequest, now_
             return _held(request, request.committed.seq)
         return refuse(RequestRefusal.REQUEST_COMMITTED, todo_id=todo_id)
     if ask.todo_id is None:
-        return _with_new_todo(workspace, goal, caller, request, ask)
+        return _with_new_todo(workspace, goal, caller, request, ask, now_ms)
     return _with_todo(goal, caller, request, TodoId(ask.todo_id), now_ms)
 
 
@@ -265,7 +266,7 @@ def _with_todo(goal: Goal, caller: Caller, request: Request, todo_id: TodoId, no
     todo = goal.todos.get(todo_id)
     if todo is None:
         return refuse(RequestRefusal.TODO_NOT_FOUND, todo_id=todo_id)
-    if todo.status in {"done", "cancelled"}:
+    if todo.status in {"done", "cancelled", "proposed"}:
         return refuse(RequestRefusal.TODO_NOT_OPEN, status=todo.status)
     holder = effective_claim(goal, todo, now_ms) or todo.bound_agent
     if holder not in {None, caller.member_id}:
@@ -275,7 +276,9 @@ def _with_todo(goal: Goal, caller: Caller, request: Request, todo_id: TodoId, no
     return (_committed(goal, request, todo_id),)
 
 
-def _with_new_todo(workspace: Workspace, goal: Goal, caller: Caller, request: Request, ask: CommitRequest) -> Decision:
+def _with_new_todo(
+    workspace: Workspace, goal: Goal, caller: Caller, request: Request, ask: CommitRequest, now_ms: int
+) -> Decision:
     if ask.text is None:
         return refuse(RequestRefusal.WORK_REQUIRED, request_id=request.request_id)
     if len(goal.todos) >= TODOS_MAX:
@@ -294,6 +297,8 @@ def _with_new_todo(workspace: Workspace, goal: Goal, caller: Caller, request: Re
         excluded_agents=(),
     )
     words = TodoWords(title=ask.text, acceptance="\n".join(request.acceptance))
+    if only_proposes(workspace, caller.member_id, goal.goal_id, now_ms):
+        facts = as_proposal(facts)
     return (Draft(facts=facts, words=words, goal_id=goal.goal_id), _committed(goal, request, todo_id))
 
 

@@ -37,6 +37,22 @@ class TodoWords(Words, frozen=True, kw_only=True):
     acceptance: str
 
 
+class TodoProposed(TodoAdded, frozen=True, kw_only=True):
+    """Somebody who may only propose thinks that this should be done; it is nobody's work until it is admitted."""
+
+
+class TodoAdmitted(Facts, frozen=True, kw_only=True):
+    """A proposal is work from now on."""
+
+    todo_id: TodoId
+
+
+class TodoDeclined(Facts, frozen=True, kw_only=True):
+    """A proposal was turned down, or taken back."""
+
+    todo_id: TodoId
+
+
 class TodoClaimed(Facts, frozen=True, kw_only=True):
     """An agent took the work, softly."""
 
@@ -99,9 +115,17 @@ class ReasonWords(Words, frozen=True, kw_only=True):
     reason: str
 
 
+def as_proposal(added: TodoAdded) -> TodoProposed:
+    """The same work, as a proposal."""
+    return TodoProposed(**{name: getattr(added, name) for name in TodoAdded.__struct_fields__})
+
+
 KINDS = (
     Kind("todo.added", 1, TodoAdded, TodoWords, upcast=dict),
     Kind("todo.added", 2, TodoAdded, TodoWords),
+    Kind("todo.proposed", 1, TodoProposed, TodoWords),
+    Kind("todo.admitted", 1, TodoAdmitted),
+    Kind("todo.declined", 1, TodoDeclined, ReasonWords),
     Kind("todo.claimed", 1, TodoClaimed),
     Kind("todo.released", 1, TodoReleased),
     Kind("todo.updated", 1, TodoUpdated, TodoUpdateWords),

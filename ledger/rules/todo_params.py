@@ -233,12 +233,28 @@ def resume_condition(text: str) -> tuple[Literal["todo_done", "time", "capabilit
     raise ValueError("must be todo_done:TODO_ID, time:RFC3339, capability_available:NAME or pr_merged:REFERENCE")
 
 
+class AdmitTodo(Params):
+    """Let a proposal become work."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+
+
+class DeclineTodo(Params):
+    """Turn a proposal down, or take back one's own."""
+
+    goal_id: _Goal
+    todo_id: _Todo
+    reason: Annotated[OptionalReason, Field(description="Why.")] = ""
+
+
 class ListTodos(Params):
     """The todos of a goal."""
 
     goal_id: _Goal
     status: Annotated[
-        Literal["open", "done", "blocked", "deferred", "cancelled"] | None, Field(description="Only these.")
+        Literal["open", "done", "blocked", "deferred", "cancelled", "proposed"] | None,
+        Field(description="Only these."),
     ] = None
     after: Annotated[TodoIdText | None, Field(description="Continue after this todo.")] = None
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50

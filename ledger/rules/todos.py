@@ -12,7 +12,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
-from ledger.rules.authority import DelegatedAction, delegated
+from ledger.rules.authority import DelegatedAction, delegated, only_proposes
 from ledger.rules.common import (
     Caller,
     Decision,
@@ -26,7 +26,7 @@ from ledger.rules.common import (
     registered,
     unmet,
 )
-from ledger.rules.decisions import cannot_unblock
+from ledger.rules.decisions import cannot_unblock, not_there
 from ledger.rules.leases import effective_claim, effective_lease, given_back, lapse
 from ledger.rules.todo_events import (
     ReasonWords,
@@ -38,6 +38,7 @@ from ledger.rules.todo_events import (
     TodoUpdated,
     TodoUpdateWords,
     TodoWords,
+    as_proposal,
 )
 from ledger.rules.todo_params import (
     AddTodo,
@@ -54,6 +55,10 @@ from ledger.state import Goal, Workspace
 
 TODOS_MAX = 20_000
 """Todos in one goal; a plan that needs more is more than one goal."""
+
+
+PROPOSALS_MAX = 200
+"""Proposals in one goal that nobody has answered: more than that nobody reads."""
 
 
 class TodoRefusal(StrEnum):
@@ -96,8 +101,8 @@ class TodoRefusal(StrEnum):
     NOTHING_TO_CHANGE = "nothing_to_change"
 
 
-def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int) -> Decision:
-    """Add work; what it depends on must exist, so that no cycle can be made."""
+def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, now_ms: int) -> Decision:
+    """Add work, or a proposal by whoever may only propose; what it depends on must exist, so that no cycle is made."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     if goal.state in CLOSED:
         return refuse(TodoRefusal.GOAL_CLOSED, state=goal.state)
@@ -111,9 +116,10 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
         return refuse(TodoRefusal.TODO_EXISTS, todo_id=todo_id)
     if len(goal.todos) >= TODOS_MAX:
         return refuse(TodoRefusal.TOO_MANY_TODOS, limit=TODOS_MAX)
-    wanted = {other: goal.todos.get(TodoId(other)) for other in ask.depends_on}
-    missing = [other for other, todo in wanted.items() if todo is None or todo.status == "cancelled"]
-    if missing:
+    proposes = only_proposes(workspace, caller.member_id, goal.goal_id, now_ms)
+    if proposes and len(goal.handoffs.proposals) >= PROPOSALS_MAX:
+        return refuse(TodoRefusal.TOO_MANY_TODOS, limit=PROPOSALS_MAX)
+    if missing := not_there(goal, ask.depends_on, proposed=proposes):
         return refuse(TodoRefusal.DEPENDENCY_NOT_FOUND, depends_on=missing)
     scopes = _scopes_within(goal, ask.required_write_scope)
     if isinstance(scopes, Refusal):
@@ -121,10 +127,10 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, _now_ms: int)
     if ask.role == "user" and ask.task_class is None:
         return refuse(TodoRefusal.ACTOR_REQUIRED, field="task_class")
     may = may_plan(workspace, goal, caller) or _agents_named(workspace, goal, ask)
-    if (broken := may or cannot_unblock(goal, ask)) is not None:
+    if (broken := may or cannot_unblock(goal, ask.unblocks_todo_id, ask.depends_on)) is not None:
         return broken
-    words = TodoWords(title=ask.text, acceptance=ask.acceptance)
-    return (Draft(facts=_added_facts(ask, todo_id, scopes), words=words, goal_id=goal.goal_id),)
+    words, facts = TodoWords(title=ask.text, acceptance=ask.acceptance), _added_facts(ask, todo_id, scopes)
+    return (Draft(facts=as_proposal(facts) if proposes else facts, words=words, goal_id=goal.goal_id),)
 
 
 def fresh_id(goal: Goal, seq: int) -> TodoId:
@@ -211,7 +217,8 @@ def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
     if (broken := fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
         return broken
-    if dependents := sorted({*goal.waiting.get(todo.todo_id, ()), *goal.handoffs.awaiting.get(todo.todo_id, ())}):
+    waiting = {*goal.waiting.get(todo.todo_id, ()), *goal.handoffs.awaiting.get(todo.todo_id, ())}
+    if dependents := sorted(waiting - goal.handoffs.proposals.keys()):
         return refuse(TodoRefusal.TODO_HAS_DEPENDENTS, dependents=dependents)
     words = ReasonWords(reason=ask.reason) if ask.reason else None
     cancelled = Draft(facts=TodoCancelled(todo_id=todo.todo_id), words=words, goal_id=goal.goal_id)

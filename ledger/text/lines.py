@@ -64,6 +64,8 @@ def _key(action_name: str, kinds: list[str], values: Mapping[str, object]) -> st
         return f"{key}.{'asked' if 'goal.question_asked' in kinds else 'answered'}"
     if action_name == "todo.complete" and values.get("successor_todo_id") is not None:
         return f"{key}.next"
+    if action_name == "todo.add" and "todo.proposed" in kinds:
+        return f"{key}.proposed"
     if action_name == "plan.confirm" and values.get("outcome") == "partial":
         return f"{key}.partial"
     if action_name == "gate.delegate" and "gate.delegation_ended" in kinds:

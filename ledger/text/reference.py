@@ -25,6 +25,7 @@ from ledger.rules.leases import LeaseRefusal
 from ledger.rules.member_grants import GrantRefusal
 from ledger.rules.members import MemberRefusal
 from ledger.rules.plans import PlanRefusal
+from ledger.rules.proposals import ProposalRefusal
 from ledger.rules.requests import RequestRefusal
 from ledger.rules.reviews import ReviewRefusal
 from ledger.rules.runs import RunRefusal
@@ -58,6 +59,7 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Handoffs": HandoffRefusal,
     "Handoff mode": ModeRefusal,
     "Deferrals": DeferralRefusal,
+    "Proposals": ProposalRefusal,
     "Delegations": DelegationRefusal,
     "Grants": GrantRefusal,
     "Gates": GateRefusal,

@@ -88,6 +88,13 @@ def todo(stage: Stage) -> None:
     stage.do("ann", "todo.add", **WORK, text="Check the links")
 
 
+def idea(stage: Stage) -> None:
+    """Work that was only proposed."""
+    profile = {"kind": "agent", "display_name": "Dreamer", "profile_role": "dreaming_proposer"}
+    stage.do("operator", "member.add", member_id="dreamer", **profile)
+    stage.do("dreamer", "todo.add", **WORK, text="Check the links")
+
+
 def todo_before(stage: Stage) -> None:
     """Other work."""
     stage.do("ann", "todo.add", **DOCS, todo_id="todo_000011", text="List the links")
@@ -285,6 +292,8 @@ PLAYED: dict[str, Played] = {
     "todo.ready": Played(AGENT, (docs, todo)),
     "todo.defer": Played(AGENT, (docs, todo_before, todo, claimed)),
     "todo.resume": Played(AGENT, (*_HELD, deferred)),
+    "todo.admit": Played(PERSON, (docs, idea)),
+    "todo.decline": Played(PERSON, (docs, idea)),
     "todo.handoff": Played(AGENT, _HELD),
     "todo.adopt": Played(PEER, (*_LEASED, lapsed)),
     "todo.delegate": Played(PERSON, (docs, todo)),

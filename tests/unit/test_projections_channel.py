@@ -57,6 +57,8 @@ OURS = {
     "claimed_until",
     "write_scopes",
     "todo_totals",
+    "proposals",
+    "proposals_total",
     "artifacts_total",
     "cause",
 }
@@ -220,6 +222,7 @@ def test_display_copy_is_clipped_and_numbers_stay_numbers():
     assert document["todo_totals"] == {
         "open": 14,
         "blocked": 0,
+        "deferred": 0,
         "done": 0,
         "cancelled": 0,
         "all": 14,

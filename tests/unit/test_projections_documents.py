@@ -104,7 +104,10 @@ def test_lists_of_one_status_hold_that_status_alone():
         assert [row["todo_id"] for row in document["todos"]] == expected
         assert document["total"] == 1
     totals = script.read("ann", "goal.show", goal_id="docs")["todo_totals"]
-    assert totals == {"open": 1, "blocked": 1, "done": 1, "cancelled": 1, "all": 4, "listed": 2}
+    assert totals == {"open": 1, "blocked": 1, "deferred": 0, "done": 1, "cancelled": 1, "all": 4, "listed": 2}
+    script.do("ann", "todo.defer", goal_id="docs", todo_id=ids[3], resume_when="pr_merged:one")
+    totals = script.read("ann", "goal.show", goal_id="docs")["todo_totals"]
+    assert totals == {"open": 0, "blocked": 1, "deferred": 1, "done": 1, "cancelled": 1, "all": 4, "listed": 1}
 
 
 def test_an_unknown_place_to_go_on_from_is_an_error_and_not_a_first_page():

@@ -1,6 +1,19 @@
 """The later parts of the history that has every kind of event, one family a file."""
 
-from tests.replay.scripts import amendments, authority, gates, handoffs, plans, requests, reviews, runs, slots
+from tests.replay.scripts import (
+    amendments,
+    authority,
+    gates,
+    handoffs,
+    plans,
+    proposals,
+    requests,
+    reviews,
+    runs,
+    slots,
+)
 
-FAMILIES = tuple(part.play for part in (plans, amendments, gates, slots, runs, handoffs, authority, requests, reviews))
+FAMILIES = tuple(
+    part.play for part in (plans, amendments, gates, slots, runs, handoffs, authority, requests, reviews, proposals)
+)
 """In the order in which they were added: what comes later goes to the end."""
