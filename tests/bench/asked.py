@@ -9,20 +9,22 @@ from urllib.parse import urlencode
 
 from tests.bench.preload import SECRET
 
-_HEAD = f"Host: localhost\r\nAuthorization: Bearer {SECRET}\r\n"
+
+def _head(secret: str) -> str:
+    return f"Host: localhost\r\nAuthorization: Bearer {secret}\r\n"
 
 
 def get(path: str, **query: str) -> bytes:
     """A read."""
     target = f"{path}?{urlencode(query)}" if query else path
-    return f"GET {target} HTTP/1.1\r\n{_HEAD}\r\n".encode()
+    return f"GET {target} HTTP/1.1\r\n{_head(SECRET)}\r\n".encode()
 
 
-def post(path: str, tag: str, **params: object) -> bytes:
+def post(path: str, tag: str, *, secret: str = SECRET, **params: object) -> bytes:
     """A write with a request key of its own; `tag` must be as unique as the request."""
     body = json.dumps(params).encode()
     head = (
-        f"POST {path} HTTP/1.1\r\n{_HEAD}Content-Type: application/json\r\n"
+        f"POST {path} HTTP/1.1\r\n{_head(secret)}Content-Type: application/json\r\n"
         f"Idempotency-Key: {_key(tag)}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body

@@ -4,7 +4,6 @@ Each goal has todos that others hold, todos that wait for a decision, for files 
 and a long list of runs. Whoever asks is offered the first piece behind all of it.
 """
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from ledger.rules.artifacts import ArtifactSubmitted
 from ledger.rules.common import Caller
 from ledger.rules.gates import gate_basis
 from ledger.writer import Request
-from tests.bench.preload import AGENT, OPERATOR, OWNER, SECRET, TTL_SECONDS, Maker, kept
+from tests.bench.preload import AGENT, OPERATOR, OWNER, TTL_SECONDS, Maker, kept
 
 GATED, BUSY, DEPENDENT = 4, 5, 5
 """Todos of each goal that wait for a decision, for files, for other work."""
@@ -58,11 +57,10 @@ class BusyMaker(Maker):
 
     def make_busy(self) -> None:
         """People, then one goal after the other."""
-        digest = hashlib.sha256(SECRET.encode()).hexdigest()
+        self.begin()
         workers = [f"worker-{number}" for number in range(self._size.each(self._size.leases))]
-        for name in ("builder", *workers):
+        for name in workers:
             self.run([self.ask(OPERATOR, "member.add", member_id=name, kind="agent", display_name=name.title())])
-        self.run([self.ask(OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
         for goal in range(self._size.goals):
             self.add_goal(goal)
             self.in_groups([self._piece(goal, number) for number in range(self._size.each(self._size.todos))])

@@ -81,9 +81,7 @@ class Maker:
 
     def make(self, events: int, goals: int, todos_each: int, leases_each: int) -> None:
         """People, goals, todos, leases; then renewals until the log is long enough."""
-        digest = hashlib.sha256(SECRET.encode()).hexdigest()
-        self.run([self.ask(OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
-        self.run([self.ask(OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
+        self.begin()
         for goal in range(goals):
             self.add_goal(goal)
             self.in_groups([self.todo(goal, number) for number in range(todos_each)])
@@ -94,6 +92,12 @@ class Maker:
             self.run([self._renewal(goal, seen) for seen in rounds for goal in range(goals)])
             version = rounds.stop
         self.close()
+
+    def begin(self) -> None:
+        """The agent and its credential."""
+        digest = hashlib.sha256(SECRET.encode()).hexdigest()
+        self.run([self.ask(OPERATOR, "member.add", member_id="builder", kind="agent", display_name="Builder")])
+        self.run([self.ask(OPERATOR, "token.issue", member_id="builder", secret_digest=digest)])
 
     def close(self) -> None:
         """Nothing more is written."""
@@ -117,6 +121,7 @@ class Maker:
         self.run([self.ask(OWNER, "goal.confirm", goal_id=f"g{goal}", basis=basis)])
 
     def todo(self, goal: int, number: int) -> Request:
+        """A piece of work of a goal."""
         text = f"Piece {number} of part {goal}"
         return self.ask(AGENT, "todo.add", goal_id=f"g{goal}", text=text, todo_id=f"todo_{goal}-{number}")
 

@@ -23,10 +23,14 @@ class Row:
     """What was divided by what, with its unit and the absolute figures of this run."""
     unit: str = "x"
     """Of what is limited: a multiple, where nothing else is said."""
+    measured: bool = True
+    """False where what it is compared with is not at hand; `note` says what was missing."""
 
     @property
     def holds(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the limit is kept; what was not measured breaks none."""
+        if not self.measured:
+            return True
         return self.ratio >= self.limit if self.direction == "at least" else self.ratio <= self.limit
 
 
@@ -39,7 +43,8 @@ def table(rows: list[Row]) -> str:
 def _line(row: Row, width: int) -> str:
     mark = "  " if row.holds else "!!"
     limit = f"{row.direction:8} {row.limit:6.2f} {row.unit:3}"
-    return f"{mark} {row.name:{width}}  {row.ratio:8.2f} {row.unit:3}  {limit}  {row.note}"
+    ratio = f"{row.ratio:8.2f} {row.unit:3}" if row.measured else f"{'--':>8}    "
+    return f"{mark} {row.name:{width}}  {ratio}  {limit}  {row.note}"
 
 
 def markdown(rows: list[Row]) -> str:
@@ -47,12 +52,11 @@ def markdown(rows: list[Row]) -> str:
     lines = ["| | measured | limit | what and against what |", "|---|---|---|---|"]
     for row in rows:
         kept = "" if row.holds else " **broken**"
-        lines.append(
-            f"| {row.name} | {row.ratio:.2f} {row.unit}{kept} | {row.direction} {row.limit:g} {row.unit} | {row.note} |"
-        )
+        ratio = f"{row.ratio:.2f} {row.unit}{kept}" if row.measured else "not measured"
+        lines.append(f"| {row.name} | {ratio} | {row.direction} {row.limit:g} {row.unit} | {row.note} |")
     return "\n".join(lines)
 
 
 def exit_code(rows: list[Row]) -> int:
     """0 when every limit is kept. A run that measured nothing proves nothing."""
-    return 0 if rows and all(row.holds for row in rows) else 1
+    return 0 if any(row.measured for row in rows) and all(row.holds for row in rows) else 1

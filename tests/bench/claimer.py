@@ -1,0 +1,142 @@
+"""A load generator whose clients claim what is ready: each an agent of its own, none knows of the others.
+
+A client reads a page of ready work of its goal, takes any of it, and reads on when the page is used up. Two that choose
+the same todo are told apart by the ledger: one has it, the other is refused and takes the next. Claims that were
+granted are counted, and that none was granted twice is checked.
+"""
+
+import asyncio
+import json
+import random
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tests.bench.asked import action, get, post
+
+PAGE = 64
+_HEAD_END = b"\r\n\r\n"
+
+
+@dataclass
+class Found:
+    """What all clients together came to."""
+
+    granted: list[str] = field(default_factory=list)
+    taken_by_another: int = 0
+    pages: int = 0
+    broken: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a run is."""
+
+    socket: str
+    clients: int
+    seconds: float
+    goals: int
+    tag: str
+
+
+class Claimant(asyncio.Protocol):
+    """One agent on one connection."""
+
+    def __init__(self, claims: Claims, number: int, ends_at: float, found: Found, done: asyncio.Future[None]) -> None:
+        self._claims = claims
+        self._goal_id = f"g{number % claims.goals}"
+        self._number = number
+        self._ends_at = ends_at
+        self._found = found
+        self._done = done
+        self._chance = random.Random(f"{claims.tag}-{number}")
+        self._page: list[str] = []
+        self._asked_for: str | None = None
+        self._count = 0
+        self._buffer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        self._ask()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        head, end, body = self._buffer.partition(_HEAD_END)
+        length = head.partition(b"Content-Length: ")[2].partition(b"\r")[0]
+        if not end or len(body) < int(length):
+            return
+        self._buffer = b""
+        self._heard(head[9:12] == b"200", body)
+        if self._found.broken or time.perf_counter() >= self._ends_at:
+            self._transport.close()
+        else:
+            self._ask()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self._done.done():
+            self._done.set_result(None)
+
+    def _heard(self, granted: bool, body: bytes) -> None:
+        if self._asked_for is None:
+            self._found.pages += 1
+            self._page = [todo["todo_id"] for todo in json.loads(body)["todos"]]
+            self._chance.shuffle(self._page)
+            if not self._page:
+                self._found.broken.append(f"{self._goal_id} has nothing ready left")
+        elif granted:
+            self._found.granted.append(self._asked_for)
+        elif b'"claim_owner_mismatch"' in body:
+            self._found.taken_by_another += 1
+        else:
+            self._found.broken.append(body.decode())
+
+    def _ask(self) -> None:
+        self._asked_for = self._page.pop() if self._page else None
+        if self._asked_for is None:
+            request = get(action("todo.ready"), goal_id=self._goal_id, limit=str(PAGE))
+        else:
+            self._count += 1
+            tag = f"{self._claims.tag}-{self._number}-{self._count}"
+            subject = {"goal_id": self._goal_id, "todo_id": self._asked_for}
+            request = post(action("todo.claim"), tag, secret=secret_of(self._number), **subject)
+        self._transport.write(request)
+
+
+def secret_of(number: int) -> str:
+    """The credential of a claiming agent."""
+    return f"fs_bench_claimer_{number:03d}_0123456789abcdef"
+
+
+async def drive(claims: Claims) -> dict[str, object]:
+    """Claim until time is up."""
+    loop, found, waits = asyncio.get_running_loop(), Found(), []
+    began = time.perf_counter()
+    for number in range(claims.clients):
+        done = loop.create_future()
+        waits.append(done)
+        await loop.create_unix_connection(
+            lambda number=number, done=done: Claimant(claims, number, began + claims.seconds, found, done),
+            claims.socket,
+        )
+    await asyncio.gather(*waits)
+    took = time.perf_counter() - began
+    assert not found.broken, found.broken[0]
+    twice = [todo_id for todo_id, count in Counter(found.granted).items() if count > 1]
+    assert not twice, f"granted twice: {twice[:5]}"
+    return {
+        "rate": len(found.granted) / took,
+        "granted": len(found.granted),
+        "taken_by_another": found.taken_by_another,
+        "pages": found.pages,
+    }
+
+
+def main(socket: str, clients: str, seconds: str, goals: str, tag: str) -> None:
+    """Run and print what was found as JSON."""
+    claims = Claims(socket, int(clients), float(seconds), int(goals), tag)
+    print(json.dumps(asyncio.run(drive(claims))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
