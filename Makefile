@@ -68,6 +68,7 @@ generate: $(STAMP)
 	@for source in ledger/text/locale/*/LC_MESSAGES/*.po; do \
 		$(BIN)/pybabel --quiet compile --input-file $$source --output-file $${source%.po}.mo; done
 	@$(BIN)/python -m daemon.cli.generate
+	@$(BIN)/python -m daemon.local.manual_pages
 	@$(BIN)/python -m ledger.text.reference > docs/refusals.md
 
 clean:

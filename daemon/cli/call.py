@@ -59,7 +59,7 @@ def _request(command: Command, home: Home, key: str | None) -> bytes:
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     headers["X-Frontstage-Surface"] = "cli"
-    headers["X-Frontstage-Locale"] = command.options.locale or _locale()
+    headers["X-Frontstage-Locale"] = command.options.locale or chosen_locale()
     target = f"/v1/actions/{command.action}"
     if key is None:
         return wire.request_bytes("GET", target + _query(command.values, command.options.at), headers, None)
@@ -141,7 +141,8 @@ def _new_key() -> str:
     return f"k{time.time_ns() // 1_000_000:012x}-{os.urandom(8).hex()}"
 
 
-def _locale() -> str:
+def chosen_locale() -> str:
+    """The language of the environment: what Frontstage is told, or else what the terminal speaks. Raises UsageError."""
     chosen = os.environ.get(LOCALE_VARIABLE)
     if chosen is not None:
         if chosen not in {"en", "zh"}:

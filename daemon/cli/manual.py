@@ -1,5 +1,10 @@
-"""The manual: what `--help` prints, made from the catalogue alone."""
+"""The manual: what `--help` prints, made from the catalogue and the pages of the chosen language.
 
+The language is chosen as it is for answers: by `--locale`, by `FRONTSTAGE_LOCALE`, or by the terminal's own. What local
+commands say is English only.
+"""
+
+from daemon.cli.call import chosen_locale
 from daemon.cli.catalogue import ACTIONS
 from daemon.cli.local import LOCAL
 from daemon.cli.output import STDOUT, tell, write
@@ -7,31 +12,49 @@ from daemon.cli.parse import GLOBAL_PARAMETERS, Command, flag_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from daemon.cli.shapes import Parameter, Verb
+    from types import ModuleType
+
+    from daemon.cli.shapes import Page, Parameter, Verb
 
 WIDTH = 100
 INDENT = 30
-EXIT_CODES = """EXIT CODES
-  0 done or answered      3 not found             6 waiting for somebody
-  1 refused by a rule     4 stale: look again     7 daemon unreachable or busy
-  2 wrong usage           5 not permitted         8 a fault of ours"""
+CHOICES_CHARS_MAX = 32
+"""Longer lists of what may be chosen stand beside the flag's name, not in it."""
 _GROUPS = (
-    ("Begin", ("init", "up", "demo", "doctor")),
-    ("Goals, for people", ("status", "goal", "member")),
-    ("Work, for agents", ("quota", "todo", "task-lease", "artifact")),
-    ("Operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "schema", "completion")),
+    ("begin", ("init", "up", "demo", "doctor")),
+    (
+        "people",
+        (
+            "status",
+            "attention",
+            "overview",
+            "digest",
+            "review-packet",
+            "history",
+            "goal",
+            "plan",
+            "gate",
+            "amendment",
+            "member",
+        ),
+    ),
+    ("agents", ("quota", "todo", "task-lease", "artifact", "run", "request", "usage", "batch")),
+    ("operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "schema", "completion")),
 )
+_WIDE = range(0x2E80, 0xFFE1)
+"""Characters that take two columns of a terminal."""
 
 
 def show(command: Command) -> int:
     """Print the manual of what was asked about; exit code 2 if nothing was asked but a command left unfinished."""
+    manual = Manual(command.options.locale or chosen_locale())
     nouns = {**ACTIONS, **LOCAL}
     if not command.noun:
-        text = overview()
+        text = manual.overview()
     elif command.verb is None:
-        text = of_noun(command.noun, nouns[command.noun])
+        text = manual.of_noun(command.noun, nouns[command.noun])
     else:
-        text = of_verb(command.noun, command.verb_name, command.verb)
+        text = manual.of_verb(command.noun, command.verb_name, command.verb)
     if command.options.help:
         write(STDOUT, text.encode())
         return 0
@@ -39,68 +62,120 @@ def show(command: Command) -> int:
     return 2
 
 
-def overview() -> str:
-    """The first page."""
-    nouns = {**ACTIONS, **LOCAL}
-    lines = [
-        "frontstage - a ledger of goals that people approve and agents work on",
-        "",
-        "USAGE",
-        "  frontstage COMMAND [VERB] [--flag VALUE ...]",
-        "  frontstage help COMMAND [VERB]",
-    ]
-    named = {noun for _, group in _GROUPS for noun in group}
-    others = tuple(noun for noun in nouns if noun not in named)
-    for title, group in (*_GROUPS, ("More", others)):
-        if group:
-            lines += ["", title.upper()]
-            lines += [_row(noun, _noun_summary(nouns[noun])) for noun in group if noun in nouns]
-    lines += ["", "EVERY COMMAND TAKES", *_flags(GLOBAL_PARAMETERS), "", EXIT_CODES, "", "EXAMPLE"]
-    lines += [
-        "  frontstage init --name 'Docs team' --owner ann --owner-name Ann",
-        "  frontstage up &",
-        "  frontstage status",
-    ]
-    return "\n".join(lines) + "\n"
+class Manual:
+    """The manual in one language."""
 
+    def __init__(self, locale: str) -> None:
+        pages = _pages_in(locale)
+        self._pages: dict[str, Page] = pages.PAGES
+        self._words: dict[str, str] = pages.WORDS
+        self._common: dict[str, str] = pages.COMMON
+        self._exits: tuple[str, ...] = pages.EXIT_CODES
+        self._refusals: dict[str, tuple[int, str]] = pages.REFUSALS
+        self._everywhere: str = pages.EVERYWHERE
 
-def _noun_summary(verbs: "dict[str, Verb]") -> str:
-    if len(verbs) == 1:
-        return next(iter(verbs.values()))["summary"]
-    return ", ".join(verbs)
-
-
-def of_noun(noun: str, verbs: "dict[str, Verb]") -> str:
-    """What can be done with one noun."""
-    lines = [f"frontstage {noun}", "", "USAGE", f"  frontstage {noun} VERB [--flag VALUE ...]", "", "VERBS"]
-    lines += [_row(name, verb["summary"]) for name, verb in verbs.items()]
-    lines += ["", "EXAMPLE", f"  frontstage {next(iter(verbs.values()))['example']}"]
-    lines += ["", f"See also: frontstage {noun} VERB --help"]
-    return "\n".join(lines) + "\n"
-
-
-def of_verb(noun: str, name: str, verb: "Verb") -> str:
-    """The manual page of one command."""
-    title = f"frontstage {noun} {name}".rstrip()
-    lines = [f"{title} - {verb['summary']}", "", "USAGE", f"  {title}{_usage(verb['parameters'])}"]
-    if verb.get("about"):
-        lines += ["", *(f"  {part}" for part in verb["about"].split("\n"))]
-    required = {field: parameter for field, parameter in verb["parameters"].items() if parameter.get("required")}
-    optional = {field: parameter for field, parameter in verb["parameters"].items() if not parameter.get("required")}
-    if required:
-        lines += ["", "NEEDED", *_flags(required)]
-    if optional:
-        lines += ["", "OPTIONS", *_flags(optional)]
-    lines += ["", "EVERY COMMAND TAKES", *_flags(_common(verb)), "", "EXAMPLE", f"  frontstage {verb['example']}"]
-    if "run" not in verb:
+    def overview(self) -> str:
+        """The first page."""
+        nouns, words = {**ACTIONS, **LOCAL}, self._words
+        lines = [words["title"], "", words["usage"], "  frontstage COMMAND [VERB] [--flag VALUE ...]"]
+        lines += ["  frontstage help COMMAND [VERB]"]
+        named = {noun for _, group in _GROUPS for noun in group}
+        others = tuple(noun for noun in nouns if noun not in named)
+        for title, group in (*_GROUPS, ("more", others)):
+            if group:
+                lines += ["", words[f"group_{title}"]]
+                lines += [_row(noun, self._of(noun, nouns[noun])) for noun in group if noun in nouns]
+        lines += ["", words["common"], *self._common_flags(GLOBAL_PARAMETERS)]
+        lines += ["", *self._exit_codes(), "", words["example"]]
         lines += [
-            "",
-            "OVER HTTP",
-            f"  {'POST' if verb.get('writes') else 'GET'} /v1/actions/{noun}.{name}",
-            "",
-            EXIT_CODES,
+            "  frontstage init --name 'Docs team' --owner ann --owner-name Ann",
+            "  frontstage up &",
+            "  frontstage status",
         ]
-    return "\n".join(lines) + "\n"
+        return "\n".join(lines) + "\n"
+
+    def _of(self, noun: str, verbs: "dict[str, Verb]") -> str:
+        if len(verbs) == 1:
+            return self._summary(noun, *next(iter(verbs.items())))
+        return ", ".join(verbs)
+
+    def _summary(self, noun: str, name: str, verb: "Verb") -> str:
+        page = self._pages.get(f"{noun}.{name}")
+        return verb["summary"] if page is None else page.get("summary", verb["summary"])
+
+    def of_noun(self, noun: str, verbs: "dict[str, Verb]") -> str:
+        """What can be done with one noun."""
+        words = self._words
+        lines = [f"frontstage {noun}", "", words["usage"], f"  frontstage {noun} VERB [--flag VALUE ...]"]
+        lines += ["", words["verbs"], *(_row(name, self._summary(noun, name, verb)) for name, verb in verbs.items())]
+        lines += ["", words["example"], *(f"  frontstage {verb['example']}" for verb in verbs.values())]
+        lines += ["", f"{words['see_also']}: frontstage {noun} VERB --help"]
+        return "\n".join(lines) + "\n"
+
+    def of_verb(self, noun: str, name: str, verb: "Verb") -> str:
+        """The manual page of one command."""
+        words, page = self._words, self._pages.get(f"{noun}.{name}")
+        title = f"frontstage {noun} {name}".rstrip()
+        lines = [f"{title} - {self._summary(noun, name, verb)}", "", words["usage"]]
+        lines += [f"  {title}{_usage(verb['parameters'])}"]
+        if verb.get("about"):
+            lines += ["", *(f"  {part}" for part in verb["about"].split("\n"))]
+        if page is not None:
+            lines += ["", words["who"], f"  {page['who']}"]
+        required = {field: parameter for field, parameter in verb["parameters"].items() if parameter.get("required")}
+        optional = {field: one for field, one in verb["parameters"].items() if not one.get("required")}
+        for heading, parameters in (("needed", required), ("options", optional)):
+            if parameters:
+                lines += ["", words[heading], *self._flags(parameters, page)]
+        lines += ["", words["common"], *self._common_flags(_common(verb))]
+        lines += ["", words["example"], f"  frontstage {verb['example']}"]
+        if page is not None:
+            method = "POST" if verb.get("writes") else "GET"
+            lines += ["", words["http"], f"  {method} /v1/actions/{noun}.{name}", "", *self._exit_codes()]
+            lines += ["", *self._refused(page)]
+        return "\n".join(lines) + "\n"
+
+    def _exit_codes(self) -> list[str]:
+        return [self._words["exit"], *(f"  {code} {said}" for code, said in enumerate(self._exits))]
+
+    def _refused(self, page: "Page") -> list[str]:
+        """Each refusal with its sentence, in the order in which the rules are checked."""
+        lines = [self._words["refusals"]] if page["refusals"] else []
+        for code in page["refusals"]:
+            exit_code, said = self._refusals[code]
+            lines.append(_row(f"{exit_code} {code}", said))
+        return [*lines, "", *_wrapped(self._everywhere, WIDTH, "  ")]
+
+    def _common_flags(self, parameters: "dict[str, Parameter]") -> list[str]:
+        said = {name: one.copy() for name, one in parameters.items()}
+        for name, one in said.items():
+            one["help"] = self._common[name]
+        return self._flags(said, None)
+
+    def _flags(self, parameters: "dict[str, Parameter]", page: "Page | None") -> list[str]:
+        words, rows = self._words, []
+        helps = {} if page is None else page.get("helps", {})
+        for name, parameter in parameters.items():
+            said = [helps.get(name, parameter["help"]), "" if page is None else page["shapes"].get(name, "")]
+            if _kind(parameter) == "NAME":
+                said.append(f"{words['one_of']} {', '.join(parameter['choices'])}.")
+            if parameter.get("repeat"):
+                said.append(words["repeat"])
+            if "default" in parameter:
+                said.append(f"({words['default']} {parameter['default']})")
+            rows.append(_row(f"{flag_of(name)} {_kind(parameter)}".rstrip(), " ".join(one for one in said if one)))
+        return rows
+
+
+def _pages_in(locale: str) -> "ModuleType":
+    """One language is loaded, and only for help."""
+    if locale == "zh":
+        from daemon.cli import pages_zh  # noqa: PLC0415
+
+        return pages_zh
+    from daemon.cli import pages_en  # noqa: PLC0415
+
+    return pages_en
 
 
 def _common(verb: "Verb") -> "dict[str, Parameter]":
@@ -126,35 +201,39 @@ def _kind(parameter: "Parameter") -> str:
     if kind == "switch":
         return ""
     if choices:
-        return "|".join(choices)
+        typed = "|".join(choices)
+        return typed if len(typed) <= CHOICES_CHARS_MAX else "NAME"
     return "N" if kind == "integer" else "TEXT"
-
-
-def _flags(parameters: "dict[str, Parameter]") -> list[str]:
-    rows = []
-    for name, parameter in parameters.items():
-        typed = f"{flag_of(name)} {_kind(parameter)}".rstrip()
-        said = parameter["help"]
-        if parameter.get("repeat") and "repeat" not in said:
-            said += " Repeat for several."
-        if "default" in parameter:
-            said += f" (default {parameter['default']})"
-        rows.append(_row(typed, said))
-    return rows
 
 
 def _row(left: str, right: str) -> str:
     """Two columns; the right one is wrapped under itself."""
     margin = " " * INDENT
-    lines: list[str] = []
-    line = ""
-    for word in right.split():
-        if line and len(line) + 1 + len(word) > WIDTH - INDENT:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    lines.append(line)
+    lines = _wrapped(right, WIDTH - INDENT, "")
     head = f"  {left}"
     first = f"{head:<{INDENT}}{lines[0]}" if len(head) < INDENT else f"{head}\n{margin}{lines[0]}"
     return "\n".join([first, *(margin + one for one in lines[1:])]).rstrip()
+
+
+def _wrapped(text: str, width: int, margin: str) -> list[str]:
+    """Lines of at most so many columns; Chinese breaks between any two characters, other text at blanks."""
+    lines, line, room = [], "", width - len(margin)
+    for word in _words_of(text):
+        if line.strip() and _columns(line) + _columns(word.rstrip()) > room:
+            lines.append(margin + line.rstrip())
+            line = ""
+        line += word if line else word.lstrip()
+    return [*lines, margin + line.rstrip()]
+
+
+def _words_of(text: str) -> list[str]:
+    words = [""]
+    for char in text:
+        words[-1] += char
+        if char == " " or ord(char) in _WIDE:
+            words.append("")
+    return words
+
+
+def _columns(text: str) -> int:
+    return sum(2 if ord(char) in _WIDE else 1 for char in text)

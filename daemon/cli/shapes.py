@@ -32,5 +32,18 @@ class Verb(TypedDict):
     """More than the summary, for the manual."""
 
 
+class Page(TypedDict):
+    """What the manual says of an action beside what the catalogue knows."""
+
+    who: str
+    shapes: dict[str, str]
+    """What a value may be, by field name."""
+    refusals: tuple[str, ...]
+    """In order of precedence; those of every command aside."""
+    summary: NotRequired[str]
+    """In the page's language; the catalogue's when absent."""
+    helps: NotRequired[dict[str, str]]
+
+
 Nouns = dict[str, dict[str, Verb]]
 Value = str | int | bool | list[str | int]

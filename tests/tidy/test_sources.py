@@ -19,7 +19,7 @@ from tests.tidy.sources import (
 
 MODULE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 50
-GENERATED = frozenset({"daemon/cli/catalogue.py"})
+GENERATED = frozenset({"daemon/cli/catalogue.py", "daemon/cli/pages_en.py", "daemon/cli/pages_zh.py"})
 """Written by a program and read by none but the interpreter: it is as long as the table of actions."""
 LINES_MAX_BY_MODULE: dict[str, int] = {}
 """Modules that are longer than the rule, and how long: this may shrink, never grow."""

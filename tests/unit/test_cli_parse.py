@@ -62,7 +62,7 @@ def test_no_flag_means_two_things(noun, name, verb):
 
 @pytest.mark.parametrize(("noun", "name", "verb"), EVERY_VERB)
 def test_the_manual_names_every_flag_and_gives_an_example(noun, name, verb):
-    page = manual.of_verb(noun, name, verb)
+    page = manual.Manual("en").of_verb(noun, name, verb)
     assert f"  frontstage {verb['example']}" in page.splitlines()
     for field, parameter in verb["parameters"].items():
         assert flag_of(field) in page
@@ -75,7 +75,7 @@ def test_the_manual_names_every_flag_and_gives_an_example(noun, name, verb):
 
 
 def test_the_first_page_names_every_noun():
-    page = manual.overview()
+    page = manual.Manual("en").overview()
     for noun in NOUNS:
         assert f"\n  {noun} " in page
 

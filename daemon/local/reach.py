@@ -1,0 +1,96 @@
+"""Which refusals an action can give, read off the source of what decides it.
+
+Nothing has to be declared beside a rule: whatever member of a refusal family the decider, or anything that it calls
+inside the ledger, mentions is what it can answer with. They come in the order of the source, which is that of checks.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import cache
+from types import FunctionType, ModuleType
+
+from ledger.catalogue import Action
+from ledger.projections.documents import READERS
+from ledger.refusals import GeneralRefusal
+from ledger.rules.goals import GoalRefusal
+from ledger.text.reference import FAMILIES
+
+_WITHIN = ("ledger.rules.", "ledger.projections.")
+EVERYWHERE = tuple(
+    code.value
+    for code in GeneralRefusal
+    if code not in {GeneralRefusal.BASIS_REQUIRED, GeneralRefusal.STALE_BASIS, GeneralRefusal.NOT_PERMITTED}
+)
+"""What any command can be answered with, whatever it is about."""
+
+
+def refusals_of(action: Action) -> tuple[str, ...]:
+    """The codes of one action beside those of all, in the order in which its rules are checked."""
+    root = action.decide if action.decide is not None else READERS[action.name]
+    assert isinstance(root, FunctionType), f"{action.name} is decided by a function"
+    found = [] if "anyone" in action.who else [GeneralRefusal.NOT_PERMITTED.value]
+    if action.goal_bound:
+        # Whether the subject is there is asked before anything that a family of rules has to say.
+        found.append(GoalRefusal.GOAL_NOT_FOUND.value)
+    found += [code.value for code in _in_order(list(dict.fromkeys(_Reading().codes_of(root))))]
+    return tuple(code for code in dict.fromkeys(found) if code not in EVERYWHERE)
+
+
+def _in_order(codes: list[StrEnum]) -> list[StrEnum]:
+    """The places that one family's codes have are theirs in the order of the family, which says what comes first."""
+    ordered = list(codes)
+    for family in _families():
+        places = [place for place, code in enumerate(codes) if isinstance(code, family)]
+        listed = sorted((codes[place] for place in places), key=list(family).index)
+        for place, code in zip(places, listed, strict=True):
+            ordered[place] = code
+    return ordered
+
+
+class _Reading:
+    """One way through the source of a decider: what it calls is read where it is called."""
+
+    def __init__(self) -> None:
+        self._seen: set[FunctionType] = set()
+
+    def codes_of(self, thing: object) -> Iterator[StrEnum]:
+        """Every refusal that a value is or stands for, as its source comes to it."""
+        if isinstance(thing, _families()):
+            yield thing
+        elif isinstance(thing, FunctionType) and thing not in self._seen and thing.__module__.startswith(_WITHIN):
+            self._seen.add(thing)
+            for mentioned in _mentioned(thing):
+                yield from self.codes_of(mentioned)
+        elif isinstance(thing, dict):
+            for value in thing.values():
+                yield from self.codes_of(value)
+        elif isinstance(thing, tuple | list):
+            for value in thing:
+                yield from self.codes_of(value)
+
+
+@cache
+def _families() -> tuple[type[StrEnum], ...]:
+    return tuple(FAMILIES.values())
+
+
+@cache
+def _mentioned(function: FunctionType) -> tuple[object, ...]:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return tuple(_values(tree, inspect.unwrap(function).__globals__))
+
+
+def _values(node: ast.AST, names: dict[str, object]) -> Iterator[object]:
+    """What the names in the source stand for, and the attributes of modules and families, as one reads it."""
+    if isinstance(node, ast.Name) and node.id in names:
+        yield names[node.id]
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner = names.get(node.value.id)
+        is_family = isinstance(owner, type) and issubclass(owner, StrEnum)
+        if isinstance(owner, ModuleType) or is_family:
+            yield getattr(owner, node.attr, None)
+    for child in ast.iter_child_nodes(node):
+        yield from _values(child, names)

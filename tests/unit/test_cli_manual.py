@@ -1,0 +1,141 @@
+"""The manual: each page says what the command is, who may, what it takes, and how it can be refused."""
+
+import importlib
+import re
+
+import pytest
+
+from daemon.cli import pages_en, pages_zh
+from daemon.cli.catalogue import ACTIONS as COMMANDS
+from daemon.cli.local import LOCAL
+from daemon.cli.main import run
+from daemon.cli.manual import WIDTH, _columns
+from daemon.local import manual_pages
+from daemon.local.reach import EVERYWHERE, refusals_of
+from ledger.catalogue import ACTIONS
+from ledger.text.reference import codes
+from ledger.text.say import LOCALES, has, say
+from tests.api.test_parity import INPUTS
+from tests.support.ladder import Ladder
+
+OUTWARD = {name: action for name, action in ACTIONS.items() if not action.hidden}
+PAGES = {"en": pages_en, "zh": pages_zh}
+CODES = {code for family in codes().values() for code in family}
+WITH_LADDERS = (
+    "tests.support.goal_ladders", "tests.support.request_ladders", "tests.support.todo_ladders",
+    "tests.unit.test_rules_artifacts", "tests.unit.test_rules_handoffs", "tests.unit.test_rules_leases",
+    "tests.unit.test_rules_members", "tests.unit.test_rules_plans", "tests.unit.test_rules_reviews",
+)  # fmt: skip
+
+
+def ladders():
+    found = {}
+    for name in WITH_LADDERS:
+        for value in vars(importlib.import_module(name)).values():
+            listed = value if isinstance(value, tuple | list) else [value]
+            found |= {id(one): one for one in listed if isinstance(one, Ladder)}
+    return list(found.values())
+
+
+@pytest.fixture
+def page(capfd, monkeypatch):
+    for name in ("FRONTSTAGE_LOCALE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def shown(*argv):
+        assert run([*argv, "--help"]) == 0
+        return capfd.readouterr().out
+
+    return shown
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("name", sorted(OUTWARD))
+def test_a_page_says_all_there_is_to_say(page, name, locale):
+    action, pages = OUTWARD[name], PAGES[locale]
+    text = page(action.noun, action.verb, "--locale", locale)
+    flat = re.sub(r"\s+", "", text)
+    assert f"frontstage {action.example}" in text
+    summary = pages.PAGES[name].get("summary", action.summary)
+    assert f"{action.noun}{action.verb}-{re.sub(chr(32), '', summary)}" in flat
+    assert pages.PAGES[name]["who"] in text
+    for heading in ("usage", "who", "common", "example", "http", "exit"):
+        assert f"\n{pages.WORDS[heading]}\n" in text
+    for field in action.params.model_fields:
+        assert f"  --{field.replace('_', '-')}" in text
+    for code in pages.PAGES[name]["refusals"]:
+        exit_code, said = pages.REFUSALS[code]
+        assert f"  {exit_code} {code}" in text
+        assert re.sub(r"\s+", "", said) in flat
+    # A word that is wider than its column, and a line that is to be typed, cannot be broken.
+    wide = [line for line in text.splitlines() if _columns(line) > WIDTH and "frontstage" not in line]
+    assert [line for line in wide if len(line.split()) > 1] == []
+
+
+def test_bounds_choices_and_defaults_are_shown(page):
+    text = page("gate", "open")
+    assert re.search(r"--quorum N +How many of them must say yes\. From 1 to 16\. \(default 1\)", text)
+    assert re.search(r"--on-expiry deny\|escalate\|wait\n.*\(default\s+wait\)", text, re.DOTALL)
+    assert "One of operator_gate, owner_decision," in re.sub(r"\s+", " ", text)
+    lane = re.sub(r"\s+", " ", page("plan", "propose"))
+    assert "1 to 8 of them. A JSON object with lane_id (needed), title (needed), acceptance" in lane
+
+
+def test_refusals_are_those_that_the_rules_give():
+    """What the tests of the rules have seen, an independent source, is on the pages."""
+    seen = [(ladder.action, rung.code.value) for ladder in ladders() for rung in ladder.rungs]
+    seen += [(one.action, one.expected) for one in INPUTS if one.expected in CODES]
+    assert len(seen) > 200
+    missing = {(name, code) for name, code in seen if code not in {*refusals_of(ACTIONS[name]), *EVERYWHERE}}
+    assert missing == set()
+
+
+@pytest.mark.parametrize("ladder", ladders(), ids=lambda ladder: ladder.action)
+def test_they_stand_in_the_order_in_which_they_are_checked(ladder):
+    listed = refusals_of(ACTIONS[ladder.action])
+    rungs = [rung.code.value for rung in ladder.rungs if rung.code.value in listed]
+    assert sorted(rungs, key=listed.index) == rungs
+
+
+def test_not_every_refusal_is_on_every_page():
+    assert "gate_expired" not in refusals_of(ACTIONS["goal.confirm"])
+    assert "gate_expired" in refusals_of(ACTIONS["gate.approve"])
+    assert refusals_of(ACTIONS["goal.list"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "expected"),
+    [
+        ([], {}, "USAGE"),
+        ([], {"LANG": "zh_CN.UTF-8"}, "用法"),
+        ([], {"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "USAGE"),
+        ([], {"LANG": "de_DE.UTF-8", "FRONTSTAGE_LOCALE": "zh"}, "用法"),
+        (["--locale", "en"], {"FRONTSTAGE_LOCALE": "zh"}, "USAGE"),
+        (["--locale", "zh"], {}, "用法"),
+    ],
+)
+@pytest.mark.parametrize("words", [[], ["goal"], ["goal", "confirm"], ["ledger", "verify"]])
+def test_the_language_is_chosen_as_for_answers(page, monkeypatch, words, flags, environment, expected):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert f"\n{expected}\n" in page(*words, *flags)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_help_lists_what_a_noun_can_do_with_an_example_of_each(page, locale):
+    # The demo has a manual of its own.
+    for noun, verbs in {**COMMANDS, **LOCAL, "demo": {}}.items():
+        if not verbs:
+            continue
+        text = page("help", noun, "--locale", locale)
+        assert all(f"frontstage {verb['example']}" in text for verb in verbs.values()), noun
+
+
+def test_the_translated_sentences_are_of_what_the_table_says():
+    """The English side of each pair is the table's own sentence, so that no translation outlives it."""
+    for name, action in OUTWARD.items():
+        if has(f"manual.summary.{name}"):
+            assert say(f"manual.summary.{name}", "en") == action.summary
+        for field, described in action.params.model_fields.items():
+            key = manual_pages.help_key(field, described.description or "")
+            assert not has(key) or say(key, "en") == described.description, key
