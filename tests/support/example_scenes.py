@@ -357,5 +357,10 @@ PLAYED: dict[str, Played] = {
     "request.withdraw": Played(AGENT, (docs, request)),
     "request.list": Played(AGENT, (docs, request)),
     "request.show": Played(AGENT, (docs, request)),
+    "member.show": Played(PERSON, (docs, todo, claimed)),
+    "overview.show": Played(PERSON, (docs, todo)),
+    "digest.show": Played(PERSON, (docs, todo)),
+    "review-packet.show": Played(PERSON, (proposed,)),
+    "attention.show": Played(PERSON, (proposed,)),
 }
 """Every action that anybody may ask for, with what its example needs. A new action is added here with its scene."""
