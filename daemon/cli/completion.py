@@ -30,6 +30,12 @@ def _words(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, str]]:
     return [*words, (noun, words[0][1])] if list(verbs) == ["show"] else words
 
 
+def _choices_of(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, dict[str, tuple[str, ...]]]]:
+    """What stands before the flags, and what may be chosen for each flag that offers a choice."""
+    found = [(f"{noun} {name}".rstrip(), _choices(verb)) for name, verb in verbs.items()]
+    return [*found, (noun, found[0][1])] if list(verbs) == ["show"] else found
+
+
 def bash(_command: Command) -> int:
     """A script for bash."""
     cases, verbs_of, choices = [], [], []
@@ -39,11 +45,10 @@ def bash(_command: Command) -> int:
             verbs_of.append(f'        {noun}) COMPREPLY=($(compgen -W "{names}" -- "$word")) ;;')
         for words, flags in _words(noun, verbs):
             cases.append(f'        "{words}") flags="{flags}" ;;')
-        for name, verb in verbs.items():
-            for flag, values in _choices(verb).items():
-                pattern = f"{noun} {name}".rstrip()
+        for words, chosen in _choices_of(noun, verbs):
+            for flag, values in chosen.items():
                 choices.append(
-                    f'        "{pattern} {flag}") COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$word")); return ;;'
+                    f'        "{words} {flag}") COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$word")); return ;;'
                 )
     script = f"""# bash completion for frontstage
 _frontstage() {{
@@ -76,7 +81,7 @@ complete -o default -F _frontstage frontstage
 
 def zsh(_command: Command) -> int:
     """A script for zsh."""
-    nouns, verbs_of, flags_of = [], [], []
+    nouns, verbs_of, flags_of, choices = [], [], [], []
     for noun, verbs in _nouns().items():
         first = next(iter(verbs.values()))["summary"] if len(verbs) == 1 else ", ".join(verbs)
         nouns.append(f"        {_quoted(f'{noun}:{first}')}")
@@ -84,6 +89,11 @@ def zsh(_command: Command) -> int:
         if named:
             verbs_of.append(f"        {noun}) list=({' '.join(map(_quoted, named))}); _describe verb list ;;")
         flags_of += [f"        {_quoted(words)}) list=({flags}) ;;" for words, flags in _words(noun, verbs)]
+        for words, chosen in _choices_of(noun, verbs):
+            choices += [
+                f"        {_quoted(f'{words} {flag}')}) compadd -- {' '.join(values)}; return ;;"
+                for flag, values in chosen.items()
+            ]
     script = f"""#compdef frontstage
 _frontstage() {{
     local -a list
@@ -102,6 +112,9 @@ _frontstage() {{
         esac
         return
     fi
+    case "$words_typed $words[CURRENT-1]" in
+{chr(10).join(choices)}
+    esac
     case "$words_typed" in
 {chr(10).join(flags_of)}
     esac
@@ -127,7 +140,8 @@ def fish(_command: Command) -> int:
             if name:
                 first = f"{when}; and not {begun} {names}"
                 lines.append(f"complete -c frontstage -n '{first}' -a {name} -d {_quoted(verb['summary'])}")
-                when += f"; and {begun} {name}"
+                # What is all a noun can do may be left out.
+                when += "" if list(verbs) == ["show"] else f"; and {begun} {name}"
             for field, parameter in {**verb["parameters"], **GLOBAL_PARAMETERS}.items():
                 takes = "" if parameter.get("kind") == "switch" else " -x"
                 if "choices" in parameter:

@@ -1,10 +1,15 @@
 """The completion scripts, run by the shells they are for where those are installed."""
 
+import os
+import re
+import shlex
 import shutil
 import subprocess
 
 import pytest
 
+from daemon.cli.catalogue import ACTIONS
+from daemon.cli.local import LOCAL
 from daemon.cli.main import run
 
 ASK = """
@@ -22,20 +27,36 @@ def written(capfd, tmp_path, shell):
     return path
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["to"], {"todo", "token"}),
-        (["todo", "cl"], {"claim"}),
-        (["todo", "claim", "--to"], {"--todo-id"}),
-        (["todo", "claim", "--goal-id", "docs", "--ag"], {"--agent-id"}),
-        (["todo", "list", "--status", "o"], {"open"}),
-        (["status", "--li"], {"--limit"}),
-        (["ledger", "tail", "--f"], {"--follow", "--format"}),
-        (["completion", ""], {"bash", "zsh", "fish"}),
-        (["init", "--ow"], {"--owner", "--owner-name"}),
-    ],
-)
+ZSH = """
+source_of=$1; shift
+compdef() { :; }
+_files() { :; }
+_describe() { print -l -- ${list%%:*}; }
+compadd() { shift; print -l -- "$@"; }
+source $source_of
+words=("$@"); CURRENT=$#; PREFIX=$words[CURRENT]
+_frontstage | grep -e "^${PREFIX//-/\\\\-}" || true
+"""
+CASES = [
+    (["to"], {"todo", "token"}),
+    (["todo", "cl"], {"claim"}),
+    (["todo", "claim", "--to"], {"--todo-id"}),
+    (["todo", "claim", "--goal-id", "docs", "--ag"], {"--agent-id"}),
+    (["todo", "list", "--status", "o"], {"open"}),
+    (["gate", "open", "--goal-id", "docs", "--on-expiry", ""], {"deny", "escalate", "wait"}),
+    (["status", "--locale", ""], {"en", "zh"}),
+    (["status", "--li"], {"--limit"}),
+    (["ledger", "tail", "--f"], {"--follow", "--format"}),
+    (["completion", ""], {"bash", "zsh", "fish"}),
+    (["init", "--ow"], {"--owner", "--owner-name"}),
+]
+
+
+def installed(shell):
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed")
+
+
+@pytest.mark.parametrize(("words", "expected"), CASES)
 def test_bash(capfd, tmp_path, words, expected):
     path = written(capfd, tmp_path, "bash")
     done = subprocess.run(
@@ -43,6 +64,44 @@ def test_bash(capfd, tmp_path, words, expected):
     )
     assert done.stderr == ""
     assert set(done.stdout.split()) == expected
+
+
+@installed("zsh")
+@pytest.mark.parametrize(("words", "expected"), CASES)
+def test_zsh(capfd, tmp_path, words, expected):
+    path = written(capfd, tmp_path, "zsh")
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ZSH, "-", str(path), "frontstage", *words], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert set(done.stdout.split()) == expected
+
+
+@installed("fish")
+@pytest.mark.parametrize(("words", "expected"), CASES)
+def test_fish(capfd, tmp_path, words, expected):
+    path = written(capfd, tmp_path, "fish")
+    line = shlex.join(["frontstage", *words]).replace("''", "")
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", str(path), line],
+        capture_output=True, text=True, check=True, env={**os.environ, "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert {one.split("\t")[0] for one in done.stdout.splitlines()} == expected
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_what_may_be_chosen_is_offered_where_the_shell_is_not_at_hand(capfd, tmp_path, shell):
+    text = written(capfd, tmp_path, shell).read_text()
+    for noun, verbs in {**ACTIONS, **LOCAL}.items():
+        for name, verb in verbs.items():
+            for field, parameter in verb["parameters"].items():
+                for choice in parameter.get("choices", ()):
+                    flag = field.replace("_", "-")
+                    line = (
+                        rf"{noun} {name} --{flag}'\).* {choice}[ ;]" if shell == "zsh" else rf"-l {flag} .*\b{choice}\b"
+                    )
+                    assert re.search(line, text), (noun, name, field, choice)
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
