@@ -131,6 +131,7 @@ ACTIONS: "Nouns" = {
     'allowed_slots': {'help': 'Slots in the rolling window.', 'kind': 'integer'},
     'priority': {'help': 'P0 is the most urgent.', 'choices': ('P0', 'P1', 'P2', 'P3', 'P4')},
     'enforce': {'help': 'Fields that must be enforced.', 'repeat': True},
+    'handoff_mode': {'help': 'How work is held.', 'choices': ('optional_lease', 'soft_claim', 'hard_lease')},
     'review': {'help': 'Whose word makes evidence count.', 'choices': ('independent', 'owner')},
     'plan_approval': {'help': 'Who confirms plans.', 'choices': ('owner', 'steward')},
     'token_cap': {'help': 'Tokens after which no turn begins.', 'kind': 'integer'},
@@ -435,6 +436,7 @@ ACTIONS: "Nouns" = {
     'window_hours': {'help': 'The rolling window, in hours.', 'kind': 'integer'},
     'slot_minutes': {'help': 'A slot, in minutes.', 'kind': 'integer'},
     'allowed_slots': {'help': 'Slots in the window, whatever the share gives.', 'kind': 'integer'},
+    'unset_allowed_slots': {'help': 'Forget the number that was set: the promise or the share gives it again.', 'kind': 'switch', 'default': 'False'},
   }},
   'status': {'summary': 'What may be spent on a goal, what was, and the receipts that explain it.', 'example': 'quota status --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},

@@ -55,7 +55,11 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
     if (broken := _held_up(workspace, goal, todo, caller, now_ms)) is not None:
         return broken
-    lease = fence(goal, todo, caller, ask, now_ms)
+    by_grant = None
+    if todo.role == "agent" and effective_claim(goal, todo, now_ms) != caller.member_id:
+        by_grant = delegated(workspace, goal, todo, caller.member_id, "complete", now_ms)
+    owner = caller.member_id if by_grant is None else goal.handoffs.delegations[by_grant].on_behalf_of
+    lease = fence(goal, todo, owner, ask, now_ms)
     if isinstance(lease, Refusal):
         return lease
     if lease is None and todo.role == "agent" and goal.intent.handoff_mode == "hard_lease":
@@ -64,10 +68,6 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
         return broken
     if (broken := _next_claimant(workspace, goal, ask)) is not None:
         return broken
-    holder = effective_claim(goal, todo, now_ms)
-    by_grant = None
-    if todo.role == "agent" and holder != caller.member_id:
-        by_grant = delegated(workspace, goal, todo, caller.member_id, "complete", now_ms)
     return _completion(workspace, goal, todo, caller, ask, lease, by_grant)
 
 

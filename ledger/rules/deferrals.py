@@ -12,9 +12,10 @@ from ledger.records import Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, refuse
 from ledger.rules.handoff_events import TodoDeferred, TodoResumed
+from ledger.rules.holdings import end_lease
 from ledger.rules.todo_events import ReasonWords
 from ledger.rules.todo_params import DeferTodo, ResumeTodo, WakeTodo, resume_condition
-from ledger.rules.todos import end_lease, fenced_out, may_touch
+from ledger.rules.todos import fenced_out, may_touch
 from ledger.rules.waits import waited_for
 from ledger.rules.waking import is_open, woken
 from ledger.state import Goal, Workspace

@@ -100,6 +100,7 @@ class ReviseGoal(Params):
     allowed_slots: Annotated[int | None, Field(ge=0, le=1_000_000, description="Slots in the rolling window.")] = None
     priority: Annotated[Priority | None, Field(description="P0 is the most urgent.")] = None
     enforce: Annotated[tuple[Line, ...], Field(max_length=LIST_MAX, description="Fields that must be enforced.")] = ()
+    handoff_mode: Annotated[HandoffMode | None, Field(description="How work is held.")] = None
     review: Annotated[Review | None, Field(description="Whose word makes evidence count.")] = None
     plan_approval: Annotated[PlanApproval | None, Field(description="Who confirms plans.")] = None
     token_cap: Annotated[int | None, Field(ge=0, le=INTEGER_MAX, description="Tokens after which no turn begins.")] = (

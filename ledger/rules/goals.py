@@ -59,6 +59,7 @@ from ledger.rules.goal_params import (
     StopGoal,
     WithdrawGoal,
 )
+from ledger.rules.holdings import OFFENDERS_SHOWN_MAX, lapses, still_held
 from ledger.rules.intents import changed_fields, criterion_ids, facts_of, revised, words_of
 from ledger.scopes import canonical_scope
 from ledger.state import Goal, Workspace
@@ -97,6 +98,7 @@ class GoalRefusal(StrEnum):
     BASIS_REQUIRED = "basis_required"
     STALE_BASIS = "stale_basis"
     QUESTION_OPEN = "question_open"
+    HANDOFF_MODE_NOT_QUIESCENT = "handoff_mode_not_quiescent"
     QUESTION_NOT_FOUND = "question_not_found"
     REVISION_PENDING = "revision_pending"
     TOO_MANY_REVISIONS = "too_many_revisions"
@@ -222,7 +224,7 @@ def decide_clarify(workspace: Workspace, caller: Caller, ask: ClarifyGoal, _now_
     )
 
 
-def decide_confirm(workspace: Workspace, caller: Caller, ask: ConfirmGoal, _now_ms: int) -> Decision:
+def decide_confirm(workspace: Workspace, caller: Caller, ask: ConfirmGoal, now_ms: int) -> Decision:
     """An owner's yes applies to the revision that was shown, or to nothing."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     intent = _open_revision(workspace, goal, caller, ask.basis)
@@ -230,7 +232,15 @@ def decide_confirm(workspace: Workspace, caller: Caller, ask: ConfirmGoal, _now_
         return intent
     if goal.question is not None:
         return refuse(GoalRefusal.QUESTION_OPEN, question_id=goal.question.question_id)
-    return (Draft(facts=GoalConfirmed(revision=intent.number, basis=intent.basis), goal_id=goal.goal_id),)
+    confirmed = Draft(facts=GoalConfirmed(revision=intent.number, basis=intent.basis), goal_id=goal.goal_id)
+    if not goal.confirmed or intent.handoff_mode == goal.intent.handoff_mode:
+        return (confirmed,)
+    # A claim would mean something else overnight: the mode changes only while nothing is held.
+    if held := still_held(goal, now_ms):
+        return refuse(
+            GoalRefusal.HANDOFF_MODE_NOT_QUIESCENT, offenders=held[:OFFENDERS_SHOWN_MAX], offenders_total=len(held)
+        )
+    return (*lapses(goal, now_ms), confirmed)
 
 
 def decide_decline(workspace: Workspace, caller: Caller, ask: DeclineGoal, _now_ms: int) -> Decision:

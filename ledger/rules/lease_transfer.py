@@ -7,26 +7,23 @@ from that moment on. The mode changes only while nothing is held, or a claim wou
 from enum import StrEnum
 
 from ledger.events import Draft
-from ledger.ids import GoalId, MemberId, TodoId
+from ledger.ids import GoalId, MemberId
 from ledger.records import CLOSED, Lease
 from ledger.refusals import Refusal
 from ledger.rules.beginning import hindered
 from ledger.rules.common import Caller, Decision, Held, is_owner, refuse
 from ledger.rules.handoff_events import HandoffModeSet, LeaseTransferred
 from ledger.rules.handoff_params import SetHandoffMode, TransferLease
+from ledger.rules.holdings import OFFENDERS_SHOWN_MAX, lapses, still_held
 from ledger.rules.leases import (
     LeaseRefusal,
-    effective_claim,
     effective_lease,
     fence,
-    lapse,
     not_ready,
     owner_constraint,
 )
 from ledger.rules.todo_events import ReasonWords
 from ledger.state import Goal, Workspace
-
-OFFENDERS_SHOWN_MAX = 10
 
 
 class ModeRefusal(StrEnum):
@@ -99,21 +96,10 @@ def decide_set_mode(workspace: Workspace, caller: Caller, ask: SetHandoffMode, n
     if goal.pending:
         # It carries a mode of its own, and would set that one again when it is confirmed.
         return refuse(ModeRefusal.REVISION_WAITS, revision=goal.pending)
-    if offenders := still_held(goal, now_ms):
-        shown = offenders[:OFFENDERS_SHOWN_MAX]
-        return refuse(ModeRefusal.HANDOFF_MODE_NOT_QUIESCENT, offenders=shown, offenders_total=len(offenders))
+    if held := still_held(goal, now_ms):
+        return refuse(
+            ModeRefusal.HANDOFF_MODE_NOT_QUIESCENT, offenders=held[:OFFENDERS_SHOWN_MAX], offenders_total=len(held)
+        )
     facts = HandoffModeSet(handoff_mode=ask.handoff_mode, previous=goal.intent.handoff_mode, revision=goal.confirmed)
     words = ReasonWords(reason=ask.reason) if ask.reason else None
-    ended = (draft for todo_id in goal.lapsed(now_ms) for draft in lapse(goal, todo_id, now_ms))
-    return (*ended, Draft(facts=facts, words=words, goal_id=goal.goal_id))
-
-
-def still_held(goal: Goal, now_ms: int) -> list[dict[str, object]]:
-    """What somebody holds now: open claims and live leases, each once."""
-    found: list[dict[str, object]] = []
-    for todo_id in [todo_id for mine in goal.mine.values() for todo_id in mine]:
-        lease = effective_lease(goal, TodoId(todo_id), now_ms)
-        owner = effective_claim(goal, goal.todos[todo_id], now_ms)
-        if owner is not None:
-            found.append({"todo_id": todo_id, "owner": owner, "hold": "claim" if lease is None else "lease"})
-    return found
+    return (*lapses(goal, now_ms), Draft(facts=facts, words=words, goal_id=goal.goal_id))

@@ -15,6 +15,7 @@ from ledger.params import Capabilities, GoalIdText, MemberIdText, Params, Sha256
 from ledger.records import Member
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, next_seq, refuse, registered
+from ledger.rules.holdings import everything_held
 from ledger.rules.member_events import (
     ButtonKeyRotated,
     IdentityWords,
@@ -27,7 +28,6 @@ from ledger.rules.member_events import (
     WorkspaceCreated,
     WorkspaceWords,
 )
-from ledger.rules.todos import everything_held
 from ledger.state import Workspace
 
 PAIRING_TTL_SECONDS_DEFAULT = 900
@@ -189,7 +189,8 @@ def decide_revoke(workspace: Workspace, _caller: Caller, ask: RevokeMember, _now
     owners = [m for m in workspace.members.values() if "owner" in m.roles and not m.revoked]
     if owners == [member]:
         return refuse(MemberRefusal.LAST_OWNER, member_id=member.member_id)
-    held = (draft for goal in workspace.goals.values() for draft in everything_held(goal, member.member_id))
+    claimed = workspace.goals.claimed_by(member.member_id)
+    held = (draft for goal in claimed for draft in everything_held(goal, member.member_id))
     return (Draft(facts=MemberRevoked(member_id=member.member_id)), *held)
 
 

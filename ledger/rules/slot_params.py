@@ -1,8 +1,8 @@
 """What may be asked of the quota: admissions, spends, voids, settings and reads."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ledger.params import GoalIdText, KeyText, MemberIdText, Params, Reason, TodoIdText
 from ledger.parts.slots import WINDOW_HOURS_MAX
@@ -80,6 +80,16 @@ class SetQuota(Params):
     allowed_slots: Annotated[
         int | None, Field(ge=0, le=ALLOWED_SLOTS_MAX, description="Slots in the window, whatever the share gives.")
     ] = None
+    unset_allowed_slots: Annotated[
+        bool,
+        Field(description="Forget the number that was set: the promise or the share gives it again."),
+    ] = False
+
+    @model_validator(mode="after")
+    def _set_or_forgotten(self) -> Self:
+        if self.unset_allowed_slots and self.allowed_slots is not None:
+            raise ValueError("unset_allowed_slots: a number is either set or forgotten")
+        return self
 
 
 class ShowQuota(Params):

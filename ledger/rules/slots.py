@@ -129,7 +129,7 @@ def decide_set(workspace: Workspace, caller: Caller, ask: SetQuota, _now_ms: int
         compute_permille=_given(ask.compute_permille, before.compute_permille),
         window_hours=_given(ask.window_hours, before.window_hours),
         slot_minutes=_given(ask.slot_minutes, before.slot_minutes),
-        allowed_slots=before.allowed_slots if ask.allowed_slots is None else ask.allowed_slots,
+        allowed_slots=_allowed(ask, before.allowed_slots),
     )
     same = (before.compute_permille, before.window_hours, before.slot_minutes, before.allowed_slots)
     if (facts.compute_permille, facts.window_hours, facts.slot_minutes, facts.allowed_slots) == same:
@@ -142,6 +142,12 @@ def _unchanged(goal: Goal) -> Held | Refusal:
     if not settings.seq:
         return refuse(SlotRefusal.NOTHING_TO_CHANGE)
     return Held(seq=settings.seq, facts={"compute_permille": settings.compute_permille})
+
+
+def _allowed(ask: SetQuota, before: int | None) -> int | None:
+    if ask.unset_allowed_slots:
+        return None
+    return before if ask.allowed_slots is None else ask.allowed_slots
 
 
 def _given(asked: int | None, before: int) -> int:

@@ -5,7 +5,6 @@ Completing needs evidence that was made for this very todo, honours the lease's 
 successor in the same event group, so that it exists exactly once.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
 
 from ledger.events import Draft
@@ -27,7 +26,8 @@ from ledger.rules.common import (
     unmet,
 )
 from ledger.rules.decisions import cannot_unblock, not_there
-from ledger.rules.leases import effective_claim, effective_lease, given_back, lapse
+from ledger.rules.holdings import end_lease
+from ledger.rules.leases import effective_claim, effective_lease, lapse
 from ledger.rules.todo_events import (
     ReasonWords,
     TodoAdded,
@@ -215,7 +215,7 @@ def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms:
     assert todo is not None, "may_touch refuses an unknown todo"
     if todo.status not in {"open", "blocked", "deferred"}:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
-    if (broken := fenced_out(workspace, goal, todo, caller, ask, now_ms)) is not None:
+    if (broken := fenced_out(workspace, goal, todo, caller, ask, now_ms, "supersede")) is not None:
         return broken
     waiting = {*goal.waiting.get(todo.todo_id, ()), *goal.handoffs.awaiting.get(todo.todo_id, ())}
     if dependents := sorted(waiting - goal.handoffs.proposals.keys()):
@@ -347,15 +347,15 @@ def may_touch(
     return refuse(TodoRefusal.CLAIM_OWNER_MISMATCH, claimed_by=holder)
 
 
-def fence(goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int) -> Lease | Refusal | None:
-    """The execution that ends a lease must be the one that holds it, at the version it last saw."""
+def fence(goal: Goal, todo: Todo, owner: MemberId, ask: FencedTodo, now_ms: int) -> Lease | Refusal | None:
+    """Whoever ends a lease, its owner or a delegate of theirs, names its execution and the version last seen."""
     lease = effective_lease(goal, todo.todo_id, now_ms)
     key, version = ask.task_lease_idempotency_key, ask.task_lease_expected_version
     if lease is None:
         return None if key is None else refuse(TodoRefusal.LEASE_NOT_ACTIVE, todo_id=todo.todo_id)
     if key is None:
         return refuse(TodoRefusal.LEASE_FENCE_REQUIRED, owner=lease.owner, version=lease.version)
-    if lease.owner != caller.member_id:
+    if lease.owner != owner:
         return refuse(TodoRefusal.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE, owner=lease.owner)
     if key != lease.idempotency_key:
         return refuse(TodoRefusal.LEASE_CAS_MISMATCH, version=lease.version, lease_epoch=lease.lease_epoch)
@@ -367,32 +367,18 @@ def fence(goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int) 
 
 
 def fenced_out(
-    workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, ask: FencedTodo, now_ms: int
+    workspace: Workspace,
+    goal: Goal,
+    todo: Todo,
+    caller: Caller,
+    ask: FencedTodo,
+    now_ms: int,
+    action: DelegatedAction = "update",
 ) -> Refusal | None:
     """A late execution of the same agent may not end the lease of the one of now; an owner may end any."""
     if is_owner(goal, caller.member_id, workspace):
         return None
-    held = fence(goal, todo, caller, ask, now_ms)
+    by_grant = delegated(workspace, goal, todo, caller.member_id, action, now_ms)
+    owner = caller.member_id if by_grant is None else goal.handoffs.delegations[by_grant].on_behalf_of
+    held = fence(goal, todo, owner, ask, now_ms)
     return held if isinstance(held, Refusal) else None
-
-
-def everything_held(goal: Goal, member_id: MemberId) -> Iterator[Draft]:
-    """The ends of all that a member holds in a goal, so that others can go on with it."""
-    for todo in goal.todos.values():
-        if todo.claimed_by != member_id:
-            continue
-        lease = goal.leases.get(todo.todo_id)
-        if lease is not None and lease.status == "active":
-            yield Draft(facts=given_back(lease), goal_id=goal.goal_id)
-        else:
-            yield Draft(facts=TodoReleased(todo_id=todo.todo_id), goal_id=goal.goal_id)
-
-
-def end_lease(goal: Goal, todo_id: TodoId, now_ms: int) -> tuple[Draft, ...]:
-    """The end of whatever lease is on the todo."""
-    lease = goal.leases.get(todo_id)
-    if lease is None or lease.status != "active":
-        return ()
-    if lease.expires_at_ms <= now_ms:
-        return lapse(goal, todo_id, now_ms)
-    return (Draft(facts=given_back(lease), goal_id=goal.goal_id),)

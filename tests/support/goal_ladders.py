@@ -21,6 +21,13 @@ def active(world: World, goal: dict[str, object]) -> None:
     world.activate(**goal)
 
 
+def revised_mode(world: World, goal: dict[str, object]) -> None:
+    """A revision waits that changes how work is held."""
+    world.activate(**goal)
+    world.add("todo_one")
+    world.do("ann", "goal.revise", **ID, handoff_mode="hard_lease")
+
+
 def finished(world: World, goal: dict[str, object]) -> None:
     """A goal whose only work is done, or was given up where the rung says so."""
     world.activate(review=goal.get("review", "owner"))
@@ -144,6 +151,17 @@ CONFIRM = Ladder(
         Rung(code=R.QUESTION_OPEN, world=ask),
     ),
 )
+MODE_CHANGE = Ladder(
+    action="goal.confirm",
+    who="ann",
+    base=revised_mode,
+    params=ID | {"basis": confirm_basis},
+    rungs=(
+        Rung(code=R.NOT_AN_OWNER, who="bob"),
+        Rung(code=R.STALE_BASIS, params={"basis": STALE}),
+        Rung(code=R.HANDOFF_MODE_NOT_QUIESCENT, world=lambda w: w.lease("todo_one", by="helper")),
+    ),
+)
 DECLINE = replace(CONFIRM, action="goal.decline", rungs=CONFIRM.rungs[:-1])
 WITHDRAW = Ladder(
     action="goal.withdraw",
@@ -222,6 +240,7 @@ LADDERS = (
     ASK,
     ANSWER,
     CONFIRM,
+    MODE_CHANGE,
     DECLINE,
     WITHDRAW,
     PAUSE,

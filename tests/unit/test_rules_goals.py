@@ -330,3 +330,31 @@ def test_a_promise_that_nothing_would_keep_is_refused_before_anybody_confirms_it
     refused = world.ask("ann", "goal.propose", goal_id="later", objective="Later", criterion=["Done"], **asked).refusal
     assert (refused.code.value, refused.details["fields"]) == ("enforcement_not_supported", [name])
     assert "later" not in world.state.goals
+
+
+def test_a_revision_that_changes_how_work_is_held_waits_until_nothing_is_held(world):
+    world.activate()
+    for todo_id in ("todo_one", "todo_two"):
+        world.add(todo_id)
+    world.lease("todo_one", ttl_seconds=60)
+    world.do("helper", "todo.claim", goal_id=DOCS, todo_id="todo_two")
+    world.do("ann", "goal.revise", goal_id=DOCS, handoff_mode="hard_lease")
+    asked = {"goal_id": DOCS, "basis": world.goal().intents[-1].basis}
+    refusal = world.decide("ann", "goal.confirm", **asked)
+    assert refusal.code.value == "handoff_mode_not_quiescent"
+    held = [(row["todo_id"], row["owner"], row["hold"]) for row in refusal.details["offenders"]]
+    assert held == [("todo_one", "builder", "lease"), ("todo_two", "helper", "claim")]
+    world.do("helper", "todo.release", goal_id=DOCS, todo_id="todo_two")
+    world.now_ms += 60_000
+    kinds = [event.kind for event in world.do("ann", "goal.confirm", **asked)]
+    assert kinds == ["lease.expired", "goal.confirmed"]
+    assert world.goal().intent.handoff_mode == "hard_lease"
+
+
+def test_a_revision_that_leaves_the_mode_alone_disturbs_nobody(world):
+    world.activate()
+    world.add("todo_one")
+    world.lease("todo_one")
+    world.do("ann", "goal.revise", goal_id=DOCS, objective="Better")
+    world.confirm()
+    assert world.goal().leases["todo_one"].status == "active"

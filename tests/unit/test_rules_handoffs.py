@@ -213,3 +213,34 @@ def test_an_exclusion_wins_over_a_delegation_and_its_end_ends_it():
     assert (done.facts.completed_by, done.facts.on_behalf_of) == ("helper", "builder")
     world.now_ms += 60_000
     assert may("todo_one") is None
+
+
+@pytest.mark.parametrize(
+    ("action", "more", "allowed"),
+    [
+        ("todo.complete", {"evidence": ["art_none"]}, "complete"),
+        ("todo.cancel", {}, "supersede"),
+        ("todo.block", {"reason": "Down"}, "update"),
+        ("todo.defer", {"resume_when": "pr_merged:one"}, "update"),
+    ],
+)
+def test_a_delegate_ends_a_live_lease_of_another_by_its_key_and_version_and_not_without(action, more, allowed):
+    world = World()
+    _held(world, {})
+    asked = {"agent_id": "helper", "on_behalf_of": "builder", "allowed_action": [allowed], "todo_id": ["todo_one"]}
+    world.do("ann", "todo.delegate", goal_id=DOCS, **asked, reason="Away")
+    if action == "todo.complete":
+        more = {"evidence": [world.submit("todo_one")]}
+
+    def outcome(who="helper", **fence):
+        return world.outcome(who, action, **ONE, **more, **fence)
+
+    assert outcome() == "lease_fence_required"
+    assert outcome(**(FENCE | {"task_lease_idempotency_key": "run-9"})) == "lease_cas_mismatch"
+    assert outcome(task_lease_idempotency_key="run-1") == "version_required"
+    assert outcome(**(FENCE | {"task_lease_expected_version": 2})) == "version_mismatch"
+    world.do("operator", "member.add", member_id="third", kind="agent", display_name="Third", capability=["docs"])
+    assert outcome("third", **FENCE) == "claim_owner_mismatch"
+    events = world.do("helper", action, **ONE, **more, **FENCE)
+    assert events[0].kind == "lease.released"
+    assert world.goal().leases["todo_one"].status == "released"

@@ -1,6 +1,7 @@
 """Slots: a turn is admitted once, spent once for a delivery, taken back once, and explained by its receipts."""
 
 import pytest
+from pydantic import ValidationError
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.projections.documents import READERS, valid_until_ms
@@ -159,6 +160,17 @@ def test_what_is_allowed_follows_from_the_settings(settings, expected):
     assert allowed_slots(world.goal()) == expected
     assert world.outcome("ann", "quota.set", goal_id=DOCS, **settings) == "held"
     assert world.outcome("bob", "quota.set", goal_id=DOCS, **settings) == "not_an_owner"
+
+
+def test_a_number_of_slots_that_was_set_can_be_forgotten_again():
+    world = _world()
+    world.do("ann", "quota.set", goal_id=DOCS, allowed_slots=3, compute_permille=500)
+    world.do("ann", "quota.set", goal_id=DOCS, unset_allowed_slots=True)
+    assert world.goal().slots.settings.allowed_slots is None
+    assert allowed_slots(world.goal()) == 720
+    assert world.outcome("ann", "quota.set", goal_id=DOCS, unset_allowed_slots=True) == "held"
+    with pytest.raises(ValidationError, match="unset_allowed_slots"):
+        parse("quota.set", {"goal_id": DOCS, "allowed_slots": 3, "unset_allowed_slots": True})
 
 
 def test_nothing_is_set_where_nothing_changes():
