@@ -119,7 +119,7 @@ def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> Acceptan
     found = goal.deliveries[delivery - 1]
     intent = goal.intents[found.revision - 1]
     artifacts = [goal.artifacts[artifact_id] for artifact_id in found.artifact_ids]
-    speaks = {artifact.artifact_id: _speaks_to(goal, intent, artifact) for artifact in artifacts}
+    speaks = {artifact.artifact_id: speaks_to(goal, intent, artifact) for artifact in artifacts}
     criteria = tuple(
         CriterionView(
             criterion_id=name,
@@ -336,7 +336,7 @@ def _items(workspace: Workspace, goal: Goal, intent: Intent, name: str) -> tuple
     return tuple(value)
 
 
-def _speaks_to(goal: Goal, intent: Intent, artifact: Artifact) -> frozenset[str]:
+def speaks_to(goal: Goal, intent: Intent, artifact: Artifact) -> frozenset[str]:
     """The criteria an artifact names, as far as they still say what they said when it was made."""
     made_for = goal.intents[artifact.revision - 1] if 0 < artifact.revision <= len(goal.intents) else intent
     then = dict(zip(made_for.criterion_ids, made_for.criteria, strict=True))

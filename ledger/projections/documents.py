@@ -28,6 +28,7 @@ from ledger.projections import (
 )
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
+from ledger.projections.presence import reachable_until_ms
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
 from ledger.projections.verdict import interaction_contract, should_run_document
@@ -49,13 +50,16 @@ TITLE_CHARS_MAX = 500
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
     """When time alone would change a document of this goal.
 
-    The next end of a lease, a deferral, a delegation or a gate, or of what the quota counts.
+    The next end of a lease, a deferral, a delegation, a gate or a credential, or of what the quota counts.
     """
     goal = workspace.goals.get(GoalId(goal_id))
     if goal is None:
         return None
     ends = [one.until_ms for one in goal.handoffs.delegations.values() if one.until_ms > now_ms]
     ends += slots.changes_ms(goal, now_ms)
+    ends += reachable_until_ms(workspace, now_ms)
+    waiting = (goal.gates.by_id[gate_id] for gate_id in goal.gates.waiting)
+    ends += [one.until_ms for gate in waiting for one in gate.delegates if one.until_ms > now_ms]
     for due in (goal.due, goal.handoffs.due, goal.gates.due):
         at = bisect_right(due, now_ms, key=lambda entry: entry[0])
         ends += [due[at][0]] if at < len(due) else []

@@ -103,6 +103,12 @@ def is_addressable(workspace: Workspace, member: Member, goal_id: GoalId | None,
     )
 
 
+def reachable_until_ms(workspace: Workspace, now_ms: int) -> list[int]:
+    """When members stop being addressable by time alone."""
+    ends = (token.expires_at_ms for token in workspace.tokens.values() if not token.revoked)
+    return [at_ms for at_ms in ends if at_ms is not None and at_ms > now_ms]
+
+
 def presence_over_all(workspace: Workspace, member: Member, now_ms: int) -> Presence | None:
     """The same over every open goal; None for a member who was revoked: no word of the ladder holds for them."""
     if member.revoked:

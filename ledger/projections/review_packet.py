@@ -13,6 +13,7 @@ from ledger.ids import ArtifactId, GoalId
 from ledger.params import Params
 from ledger.parts.gates import Gate
 from ledger.projections.attention import urgency
+from ledger.projections.cards import speaks_to
 from ledger.projections.channel import Reading, cause_of, cause_row, read_goal
 from ledger.projections.needs import Need, needs_of
 from ledger.projections.privacy import Screen
@@ -232,28 +233,23 @@ def _of_acceptance(_workspace: Workspace, goal: Goal, _need: Need, screen: Scree
     assert delivery is not None, "an acceptance waits for a delivery"
     artifacts = [goal.artifacts[one] for one in delivery.artifact_ids]
     evidence = [_evidence(goal, one, screen, f"evidence[{at}]") for at, one in enumerate(artifacts)]
-    stale = ["evidence_undone"] if any(not goal.reviews.is_sound(one) for one in delivery.artifact_ids) else []
-    stale += ["revision_waits"] if goal.pending else []
+    # While a delivery waits, the rules let neither its evidence nor the promise move; what was older before stays so.
+    stale = ["evidence_of_earlier_revision"] if any(one.revision < delivery.revision for one in artifacts) else []
     reads = [_read("result", "goal.show", goal_id=goal.goal_id)]
     reads += [_read("evidence", "artifact.list", goal_id=goal.goal_id)] if artifacts else []
-    bare = _bare_criteria(goal, delivery)
+    return Content(_on_evidence(goal, delivery, artifacts), reads, evidence, stale)
+
+
+def _on_evidence(goal: Goal, delivery: Delivery, artifacts: list[Artifact]) -> Suggested:
+    """What the evidence says of the criteria, as the acceptance shows it; owners say whether it convinces."""
+    intent = goal.intents[delivery.revision - 1]
+    spoken = {name for artifact in artifacts for name in speaks_to(goal, intent, artifact)}
+    bare = [name for name in intent.criterion_ids if name not in spoken]
+    if not spoken:
+        return Suggested(None, "evidence_names_no_criterion")
     if bare:
-        suggested = Suggested("goal.request-changes", "criterion_without_evidence", ", ".join(bare))
-    elif stale and stale[0] == "evidence_undone":
-        suggested = Suggested("goal.request-changes", "evidence_undone")
-    else:
-        suggested = Suggested(None, "yours_to_judge")
-    return Content(suggested, reads, evidence, stale)
-
-
-def _bare_criteria(goal: Goal, delivery: Delivery) -> list[str]:
-    """Criteria that no sound artifact of the delivery speaks to."""
-    sound = [goal.artifacts[one] for one in delivery.artifact_ids if goal.reviews.is_sound(one)]
-    spoken = {name for artifact in sound for name in artifact.criterion_ids}
-    # An artifact that names no criterion speaks to all of them, as the acceptance shows it.
-    if any(not artifact.criterion_ids for artifact in sound):
-        return []
-    return [name for name in goal.intents[delivery.revision - 1].criterion_ids if name not in spoken]
+        return Suggested("goal.request-changes", "criterion_without_evidence", ", ".join(bare))
+    return Suggested(None, "yours_to_judge")
 
 
 def _of_gate(workspace: Workspace, goal: Goal, need: Need, screen: Screen, now_ms: int) -> Content:

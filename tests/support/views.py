@@ -42,7 +42,7 @@ def basis(world: World, gate_id: str, goal_id: str = "docs") -> str:
 
 
 def busy() -> World:
-    """Two people, three goals: a delivery, a question, a revision beside work, gates, blocked work, a plan, a request."""
+    """Three goals: a delivery, a question, and a revision beside work, a gate, blocked work, a plan and a request."""
     world = World()
     for agent in ("builder", "helper"):
         credential(world, agent)
