@@ -10,6 +10,7 @@ from ledger.actions import (
     gates,
     goals,
     handoffs,
+    history,
     leases,
     members,
     plans,
@@ -25,6 +26,7 @@ __all__ = ["ACTIONS", "BY_NUMBER", "Action", "Basis", "Decider", "Who"]
 
 _FAMILIES = (
     members, goals, todos, leases, artifacts, quota, gates, plans, amendments, runs, requests, views, handoffs,
+    history,
 )  # fmt: skip
 _ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 

@@ -161,6 +161,12 @@ class Store(Protocol):
         """Events with `seq > after_seq` in order."""
         ...
 
+    def events_before(
+        self, before_seq: int, *, goal_id: str | None = None, limit: int | None = None
+    ) -> Iterator[EventRow]:
+        """Events with `seq < before_seq`, the newest first."""
+        ...
+
     def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
         """Events of no goal with `seq > after_seq` in order."""
         ...

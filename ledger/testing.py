@@ -144,6 +144,12 @@ class FailingStore:
         """As the store does."""
         return self._store.events(after_seq, goal_id=goal_id, limit=limit)
 
+    def events_before(
+        self, before_seq: int, *, goal_id: str | None = None, limit: int | None = None
+    ) -> Iterator[EventRow]:
+        """As the store does."""
+        return self._store.events_before(before_seq, goal_id=goal_id, limit=limit)
+
     def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
         """As the store does."""
         return self._store.workspace_events(after_seq, limit=limit)

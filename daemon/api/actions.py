@@ -19,6 +19,8 @@ from ledger.decide import may_ask
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.projections.documents import READERS
+from ledger.projections.history import Asking
+from ledger.projections.stored import STORED_READERS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.tokens import is_scoped, out_of_scope
@@ -123,6 +125,8 @@ class ActionRoutes:
             params = parse_query(action, request)
             if isinstance(params, Refusal):
                 return await self._refuse(request, action, principal, params)
+            if action.name in STORED_READERS:
+                return await self._read_stored(request, action, principal, params)
             if AT in request.query:
                 return await self._read_past(request, action, principal, params)
             return self._read(request, action, principal, params, key)
@@ -182,3 +186,24 @@ class ActionRoutes:
         locale = locale_of(request)
         then = say("cli.at", locale, seq=seq, at=short_utc(state.at_ms))
         return respond_text(f"{then}\n{render(action.name, document, locale)}", 0, 200)
+
+    async def _read_stored(self, request: web.Request, action: Action, principal: Principal, params: Params) -> Whole:
+        """A document that is read from the log: the state is looked at here, the log beside the loop."""
+        service, locale = self._service, locale_of(request)
+        seq = asked_seq(request) if AT in request.query else service.committed.seq
+        if isinstance(seq, Refusal):
+            return await self._refuse(request, action, principal, seq)
+        broken = self._may_not(action, principal, params)
+        goal_id = GoalId(params.goal_id) if action.goal_bound else None  # type: ignore[attr-defined]  # as goal_bound says
+        past = AT in request.query
+        state = broken or (await self._past.state(seq, goal_id) if past else service.committed)
+        if isinstance(state, Refusal):
+            return refused(request, action.name, state, service.committed.seq)
+        now_ms = state.at_ms if past else service.clock.now_ms()
+        reading = STORED_READERS[action.name](Asking(state, principal.caller, seq, now_ms, locale), params)
+        document = reading if isinstance(reading, Refusal) else await self._past.read(reading)
+        if isinstance(document, Refusal):
+            return refused(request, action.name, document, seq)
+        if wants_text(request):
+            return respond_text(render(action.name, document, locale), 0, 200)
+        return Whole(_encode({"ok": True, "seq": seq, **document}))

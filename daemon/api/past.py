@@ -7,6 +7,8 @@ Who may ask is settled by the present before anything is folded: a right that en
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
 
 from aiohttp import web
 
@@ -14,6 +16,8 @@ from daemon.api.edge import AT
 from daemon.service import Service
 from ledger.ids import GoalId
 from ledger.past import state_at
+from ledger.ports import Store
+from ledger.projections.history import Document, Reading
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.state import Workspace
@@ -21,9 +25,10 @@ from ledger.state import Workspace
 STATES_MAX = 8
 """Folded states kept in memory."""
 WAITING_MAX = 32
-"""Reads of the past that may wait for a fold."""
+"""Reads of the log that may be under way or wait for a fold."""
 BUSY_RETRY_AFTER_S = 5
 SEQ_DIGITS_MAX = 16
+_Read = TypeVar("_Read")
 _Key = tuple[GoalId | None, int]
 
 
@@ -72,6 +77,17 @@ class Past:
         finally:
             self._waiting -= 1
 
+    async def read(self, reading: Reading) -> Document | Refusal:
+        """Have something read from the store, beside the loop; few may wait for it at a time."""
+        if self._waiting >= WAITING_MAX:
+            self._service.counters.busy += 1
+            return refuse(GeneralRefusal.BUSY, retry_after_s=BUSY_RETRY_AFTER_S)
+        self._waiting += 1
+        try:
+            return await asyncio.to_thread(self._with_reader, reading)
+        finally:
+            self._waiting -= 1
+
     async def _folded(self, key: _Key) -> Workspace:
         """The state, folded unless somebody has just done it."""
         while (found := self._find(key)) is None:
@@ -99,8 +115,11 @@ class Past:
         return self._states[goal_id, max(before)] if before else None
 
     def _fold(self, key: _Key, earlier: Workspace | None) -> Workspace:
+        return self._with_reader(lambda store: state_at(store, key[1], key[0], earlier))
+
+    def _with_reader(self, read: Callable[[Store], _Read]) -> _Read:
         reader = self._service.store.reader()
         try:
-            return state_at(reader, key[1], key[0], earlier)
+            return read(reader)
         finally:
             reader.close()

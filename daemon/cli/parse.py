@@ -107,7 +107,7 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
     if noun not in nouns:
         raise UsageError(f"there is no command {shown(noun)}", hint=_meant(noun, list(nouns)))
     verbs = nouns[noun]
-    rest = _read_flags(rest, {}, options, {}) if "" not in verbs and not _has_one(verbs) else rest
+    rest = _read_flags(rest, {}, options, {}) if "" not in verbs and not _default(noun, verbs) else rest
     verb_name = _verb_name(noun, verbs, rest)
     command = Command(noun, verb_name, verbs.get(verb_name), options)
     if command.verb is None:
@@ -123,9 +123,11 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
     return command
 
 
-def _has_one(verbs: "dict[str, Verb]") -> bool:
-    """`status` alone means `status show`, since that is all it does."""
-    return list(verbs) == ["show"]
+def _default(noun: str, verbs: "dict[str, Verb]") -> str | None:
+    """`status` alone means `status show`, since that is all it does; `history` alone lists it."""
+    if list(verbs) == ["show"]:
+        return "show"
+    return "list" if noun == "history" else None
 
 
 def _verb_name(noun: str, verbs: "dict[str, Verb]", rest: list[str]) -> str:
@@ -136,7 +138,7 @@ def _verb_name(noun: str, verbs: "dict[str, Verb]", rest: list[str]) -> str:
         if name not in verbs:
             raise UsageError(f"{noun} has no {shown(name)}", hint=_meant(name, list(verbs), prefix=f"{noun} "))
         return name
-    return "show" if _has_one(verbs) else "?"
+    return _default(noun, verbs) or "?"
 
 
 def _line(command: Command) -> str:

@@ -90,6 +90,14 @@ class MemoryReader:
             rows = self._records.events[max(after_seq, 0) :]
         return islice((row for row in rows if goal_id is None or row.goal_id == goal_id), limit)
 
+    def events_before(
+        self, before_seq: int, *, goal_id: str | None = None, limit: int | None = None
+    ) -> Iterator[EventRow]:
+        """Events with `seq < before_seq`, the newest first."""
+        with self._records.lock:
+            rows = self._records.events[: max(before_seq - 1, 0)]
+        return islice((row for row in reversed(rows) if goal_id is None or row.goal_id == goal_id), limit)
+
     def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
         """Events of no goal with `seq > after_seq` in order."""
         return islice((row for row in self.events(after_seq) if row.goal_id is None), limit)

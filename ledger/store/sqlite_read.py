@@ -66,6 +66,14 @@ class SqliteReads:
             return map(EventRow._make, self._pages("events", (), after_seq, limit))
         return map(EventRow._make, self._pages("goal_events", (goal_id,), after_seq, limit))
 
+    def events_before(
+        self, before_seq: int, *, goal_id: str | None = None, limit: int | None = None
+    ) -> Iterator[EventRow]:
+        """Events with `seq < before_seq`, the newest first."""
+        if goal_id is None:
+            return map(EventRow._make, self._pages("events_before", (), before_seq, limit))
+        return map(EventRow._make, self._pages("goal_events_before", (goal_id,), before_seq, limit))
+
     def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
         """Events of no goal with `seq > after_seq` in order."""
         return map(EventRow._make, self._pages("workspace_events", (), after_seq, limit))
@@ -120,7 +128,7 @@ class SqliteReads:
             raise self._broken_by(error) from error
 
     def _pages(self, name: str, fixed: Row, after: int | bytes, limit: int | None) -> Iterator[Row]:
-        """Rows whose first column, which orders them, is beyond `after`."""
+        """Rows whose first column, which orders them one way or the other, is beyond `after`."""
         left = limit
         while left is None or left > 0:
             asked = PAGE_ROWS_MAX if left is None else min(left, PAGE_ROWS_MAX)

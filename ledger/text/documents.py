@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from ledger.text import slots_text
+from ledger.text import history_text, slots_text
 from ledger.text.lines import reason_line, step_line
 from ledger.text.say import Locale, has, one_line, plain, say
 from ledger.text.tables import cell, pairs, table
@@ -297,6 +297,7 @@ _RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     "artifact.list": _artifacts,
     "member.list": _members,
     "quota.should-run": _should_run,
+    **history_text.RENDERERS,
     **slots_text.RENDERERS,
 }
 

@@ -85,6 +85,19 @@ def test_events_of_no_goal_are_read_by_themselves(store, term):
     assert list(store.workspace_events(own[-1].seq)) == []
 
 
+@pytest.mark.parametrize("goal_id", [None, "docs"])
+def test_events_are_read_backwards_too(store, term, goal_id):
+    rows: list[EventRow] = []
+    for owner in (None, "docs", "site", *(["docs", None] * PAGE_ROWS_MAX)):
+        rows.append(event_row(Head(rows[-1].seq, rows[-1].hash) if rows else GENESIS, goal_id=owner))
+    store.append(term, Group(events=rows))
+    own = [row for row in reversed(rows) if goal_id in {None, row.goal_id}]
+    assert list(store.reader().events_before(rows[-1].seq + 1, goal_id=goal_id)) == own
+    assert list(store.events_before(own[0].seq, goal_id=goal_id)) == own[1:]
+    assert list(store.events_before(own[0].seq, goal_id=goal_id, limit=3)) == own[1:4]
+    assert list(store.events_before(1, goal_id=goal_id)) == list(store.events_before(0, goal_id=goal_id)) == []
+
+
 def test_a_group_is_read_back_as_it_was_written_and_again_after_reopening(opener):
     store = opener()
     group = a_full_group()

@@ -26,21 +26,19 @@ def queries(workspace: Workspace) -> dict[str, Params]:
     """What can be asked, by the text of the question."""
     found: dict[str, Params] = {}
     for action in (ACTIONS[name] for name in READERS):
-        if not action.goal_bound:
-            found[action.name] = action.params()
-            continue
-        for goal_id in workspace.goals:
+        for goal_id in workspace.goals if action.goal_bound else (None,):
             for given in _given(workspace, action, goal_id):
                 with suppress(ValidationError):  # A name of another kind under the same key.
                     found[f"{action.name} {given}"] = action.params.model_validate(given)
     return found
 
 
-def _given(workspace: Workspace, action: Action, goal_id: str) -> list[dict[str, str]]:
+def _given(workspace: Workspace, action: Action, goal_id: str | None) -> list[dict[str, str]]:
     needed = [name for name, field in action.params.model_fields.items() if field.is_required() and name != "goal_id"]
-    given: list[dict[str, str]] = [{"goal_id": goal_id}]
+    given: list[dict[str, str]] = [{} if goal_id is None else {"goal_id": goal_id}]
     for name in needed:
-        ids = sorted(_values(_lists(workspace, goal_id), name))[-NAMED_MAX:]
+        named = {*workspace.members} if goal_id is None else _values(_lists(workspace, goal_id), name)
+        ids = sorted(named)[-NAMED_MAX:]
         given = [{**one, name: value} for one in given for value in ids]
     return given
 

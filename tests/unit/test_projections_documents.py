@@ -8,6 +8,7 @@ import pytest
 from ledger.catalogue import ACTIONS
 from ledger.projections.documents import READERS, valid_until_ms
 from ledger.projections.status import goal_row
+from ledger.projections.stored import STORED_READERS
 from ledger.records import GoalState
 from ledger.refusals import Refusal
 from tests.support.ledger_script import START_MS, Script, script_in
@@ -37,7 +38,7 @@ def pages(script, action, list_name, id_name, **params):
 
 
 def test_every_reading_action_has_a_reader_and_no_other_has():
-    assert READERS.keys() == {name for name, action in ACTIONS.items() if not action.writes}
+    assert READERS.keys() | STORED_READERS.keys() == {name for name, action in ACTIONS.items() if not action.writes}
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -18,6 +18,12 @@ SELECT seq, goal_id, kind, body, words, salt, hash FROM event WHERE seq > ? ORDE
 -- name: goal_events
 SELECT seq, goal_id, kind, body, words, salt, hash FROM event WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?
 
+-- name: events_before
+SELECT seq, goal_id, kind, body, words, salt, hash FROM event WHERE seq < ? ORDER BY seq DESC LIMIT ?
+
+-- name: goal_events_before
+SELECT seq, goal_id, kind, body, words, salt, hash FROM event WHERE goal_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?
+
 -- name: workspace_events
 SELECT seq, goal_id, kind, body, words, salt, hash FROM event
 INDEXED BY event_of_workspace WHERE goal_id IS NULL AND seq > ? ORDER BY seq LIMIT ?

@@ -1,0 +1,21 @@
+"""Actions on what happened: numbers 144 to 149."""
+
+from ledger.actions.base import ANYONE, Action
+from ledger.rules import history_params
+
+ROWS = (
+    Action(
+        name="history.list",
+        number=144,
+        params=history_params.ListHistory,
+        who=ANYONE,
+        example="history list --goal-id docs --limit 20",
+    ),
+    Action(
+        name="history.explain",
+        number=145,
+        params=history_params.ExplainHistory,
+        who=ANYONE,
+        example="history explain --goal-id docs --todo-id todo_000012",
+    ),
+)

@@ -1,0 +1,183 @@
+"""What happened, event by event: each with its sentence, by whom, how proved, on whose behalf and from where.
+
+Read from the log itself, a page at a time. A call looks at a bounded number of events: where a filter lets few
+through, the page says how far it has looked and where to go on, and is shorter than asked for.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, cast
+
+import msgspec
+
+from ledger.codec import decode_body, decode_event
+from ledger.events import Body, Recorded
+from ledger.ids import GoalId
+from ledger.params import Params
+from ledger.ports import EventRow, Store
+from ledger.projections.privacy import Screen
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import Caller, refuse
+from ledger.rules.goals import GoalRefusal
+from ledger.rules.history_params import ListHistory
+from ledger.state import Workspace
+from ledger.text.happened import SAID, sentence
+from ledger.text.say import Locale
+from ledger.text.times import rfc3339
+from ledger.wire import kind_named
+
+Document = dict[str, object]
+SCANNED_MAX = 5_000
+"""Events that one call looks at; a few hundredths of a second."""
+SAID_CHARS_MAX = 280
+HASH_CHARS = 12
+SUBJECTS = ("todo_id", "gate_id", "plan_id", "amendment_id", "request_id", "artifact_id", "member_id")
+_OTHER_NAMES = {
+    "todo_id": frozenset({"todo_id", "for_todo_id", "successor_todo_id", "unblocks_todo_id", "blocks_todo_id",
+                          "todos", "todo_ids", "blocked_todo_ids"}),
+    "artifact_id": frozenset({"artifact_id", "artifact_ids", "artifacts", "evidence", "revises", "inputs", "root"}),
+    "gate_id": frozenset({"gate_id", "by_gate"}),
+    "member_id": frozenset({"member_id", "agent_id", "owner", "from_owner", "from_agent", "to_agent", "receiver",
+                            "delegate", "seat", "on_behalf_of", "claimed_by", "bound_agent", "completed_by"}),
+}  # fmt: skip
+"""The facts by which an event names a thing, where there is more than the id itself."""
+
+
+class Asking(NamedTuple):
+    """Who asks the store, of which moment, and in which language."""
+
+    workspace: Workspace
+    caller: Caller
+    through_seq: int
+    """The last event that is looked at."""
+    now_ms: int
+    locale: Locale
+
+
+Reading = Callable[[Store], Document]
+"""The part of a read that takes a while: it looks at the store, and no longer at the state, which may go on."""
+StoredReader = Callable[[Asking, Params], Reading | Refusal]
+
+
+def list_history(asking: Asking, asked: Params) -> Reading | Refusal:
+    """A page of events that fit."""
+    ask = cast("ListHistory", asked)
+    if ask.goal_id is not None and GoalId(ask.goal_id) not in asking.workspace.goals:
+        return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.goal_id)
+    first, last = ask.from_seq or 1, min(ask.to_seq or asking.through_seq, asking.through_seq)
+    if first > (ask.to_seq or first):
+        return refuse(GeneralRefusal.MALFORMED_PARAMS, field="from_seq", problem="must not be after to_seq")
+    return lambda store: _listed(store, ask, first, last, asking.locale)
+
+
+def _listed(store: Store, ask: ListHistory, first: int, last: int, locale: Locale) -> Document:
+    screen, scanned, seen = Screen(), 0, 0
+    found: list[Document] = []
+    for row in _rows(store, ask, first, last):
+        if not first <= row.seq <= last:
+            break
+        if scanned == SCANNED_MAX or len(found) == ask.limit:
+            return _page(ask, found, screen, seen, scanned)
+        scanned, seen = scanned + 1, row.seq
+        told = told_if(row, ask)
+        if told is not None:
+            found.append(event_document(told, screen, locale))
+    return _page(ask, found, screen, None, scanned)
+
+
+def _rows(store: Store, ask: ListHistory, first: int, last: int) -> Iterator[EventRow]:
+    if ask.order == "newest":
+        return store.events_before(min(ask.after or last + 1, last + 1), goal_id=ask.goal_id)
+    return store.events(max(ask.after or 0, first - 1), goal_id=ask.goal_id)
+
+
+def _page(ask: ListHistory, found: list[Document], screen: Screen, next_after: int | None, scanned: int) -> Document:
+    return {
+        "schema_version": "frontstage_history_v1",
+        "goal_id": ask.goal_id,
+        "order": ask.order,
+        "events": found,
+        "scanned": scanned,
+        "next_after": next_after,
+        "source_warnings": screen.warnings,
+    }
+
+
+class Told(NamedTuple):
+    """An event with everything that is known of it."""
+
+    row: EventRow
+    body: Body
+    event: Recorded
+    facts: Mapping[str, object]
+
+    @property
+    def erased(self) -> bool:
+        """Whether it had words that are gone."""
+        return self.body.words_digest is not None and self.row.words is None
+
+
+def told_of(row: EventRow) -> Told:
+    """A stored event, read."""
+    event = decode_event(row.body, row.words, row.hash)
+    return Told(row, decode_body(row.body), event, msgspec.to_builtins(event.facts))
+
+
+def told_if(row: EventRow, ask: ListHistory) -> Told | None:
+    """The event, if it is one of those asked for."""
+    if ask.kind is not None and row.kind != ask.kind and row.kind.partition(".")[0] != ask.kind:
+        return None
+    told = told_of(row)
+    if ask.actor is not None and told.event.actor != ask.actor:
+        return None
+    wanted = ((name, getattr(ask, name)) for name in SUBJECTS)
+    return told if all(names(told.facts, name, value) for name, value in wanted if value is not None) else None
+
+
+def names(facts: object, name: str, value: str) -> bool:
+    """Whether facts name a thing: by its id, in a list of such ids, or within one of their parts."""
+    by = _OTHER_NAMES.get(name, frozenset({name}))
+    if isinstance(facts, Mapping):
+        own = (facts.get(key) for key in by)
+        direct = any(one == value or (isinstance(one, list | tuple) and value in one) for one in own)
+        return direct or any(
+            names(one, name, value) for one in facts.values() if isinstance(one, Mapping | list | tuple)
+        )
+    return isinstance(facts, list | tuple) and any(names(one, name, value) for one in facts if isinstance(one, Mapping))
+
+
+def event_document(told: Told, screen: Screen, locale: Locale) -> Document:
+    """One event as a reader sees it."""
+    row, body, event = told.row, told.body, told.event
+    text = _said(told, screen)
+    return {
+        "seq": row.seq,
+        "at": rfc3339(event.at_ms),
+        "kind": row.kind,
+        "goal_id": row.goal_id,
+        "sentence": sentence(row.kind, told.facts, event.actor, locale, text=text, erased=told.erased),
+        "actor": event.actor,
+        "proof": {
+            "kind": body.proof.kind,
+            "token_id": body.proof.reference if body.proof.kind == "token" else None,
+            "relayed_by": body.proof.relayed_by,
+        },
+        "on_behalf_of": body.on_behalf_of,
+        "surface": event.surface,
+        "receipt_id": body.cause,
+        "hash": row.hash.hex()[:HASH_CHARS],
+        "words_erased": _word_fields(told) if told.erased else [],
+    }
+
+
+def _said(told: Told, screen: Screen) -> str:
+    """What of the words tells most, as far as it may be shown."""
+    for name in SAID:
+        said = getattr(told.event.words, name, None)
+        if isinstance(said, str) and said.strip():
+            return screen.show(said, SAID_CHARS_MAX, f"events[{told.row.seq}].{name}")
+    return ""
+
+
+def _word_fields(told: Told) -> list[str]:
+    kind = kind_named(told.body.kind, told.body.version)
+    return [] if kind is None or kind.words is None else list(kind.words.__struct_fields__)

@@ -1,0 +1,10 @@
+"""Reads that need more than the present state: they are answered from the store, by whoever can open a reader."""
+
+from ledger.projections.explained import explain_history
+from ledger.projections.history import StoredReader, list_history
+
+STORED_READERS: dict[str, StoredReader] = {
+    "history.list": list_history,
+    "history.explain": explain_history,
+}
+"""By the name of the action."""

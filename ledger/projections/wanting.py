@@ -1,0 +1,106 @@
+"""What a thing still needs, given the state it is in: each need as a code with its subject and whom it waits for."""
+
+import msgspec
+
+from ledger.ids import MemberId
+from ledger.parts.amendments import Amendment
+from ledger.parts.gates import Gate
+from ledger.parts.plans import Plan
+from ledger.parts.requests import Request
+from ledger.projections.holds import hold_of
+from ledger.records import Todo
+from ledger.rules.common import owners_of, unmet
+from ledger.rules.gates import REPAIR_REQUIRED, SCOPE_UNAPPROVED, awaited, blocking, counted
+from ledger.state import Goal, Workspace
+
+
+class Wanting(msgspec.Struct, frozen=True):
+    """One thing that is needed. `code` names its sentence, `history.need.<code>`."""
+
+    code: str
+    members: tuple[MemberId, ...] = ()
+    subject: dict[str, object] = {}
+
+
+SETTLED = Wanting("settled")
+
+
+def of_todo(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[Wanting]:
+    """What a todo needs before it is done."""
+    if todo.status not in {"open", "blocked", "deferred"}:
+        return [SETTLED]
+    about: dict[str, object] = {"todo_id": todo.todo_id}
+    found: list[Wanting] = []
+    if not goal.is_executable:
+        found.append(Wanting("goal", owners_of(goal, workspace), {"state": goal.state}))
+    if todo.status == "deferred":
+        found.append(Wanting("resume", (), about))
+    if todo.status == "blocked":
+        found.append(Wanting("unblock", owners_of(goal, workspace), about))
+    if others := unmet(goal, todo):
+        found.append(Wanting("depends", (), {"others": others}))
+    if requests := goal.requests.blocks.get(todo.todo_id):
+        receivers = tuple(dict.fromkeys(goal.requests.by_id[request_id].receiver for request_id in requests))
+        found.append(Wanting("request", receivers, {"requests": list(requests)}))
+    owner = hold_of(goal, todo, now_ms).owner
+    gate_id = blocking(workspace, goal, todo, owner or MemberId(""), now_ms)
+    if gate_id is not None:
+        found.append(_gate_or_code(workspace, goal, todo, gate_id, now_ms))
+    if not found:
+        found.append(Wanting("hold", (owner,), about) if owner is not None else Wanting("take", (), about))
+    return found
+
+
+def _gate_or_code(workspace: Workspace, goal: Goal, todo: Todo, gate_id: str, now_ms: int) -> Wanting:
+    if gate_id in {SCOPE_UNAPPROVED, REPAIR_REQUIRED}:
+        subject: dict[str, object] = {"todo_id": todo.todo_id, "scopes": list(todo.required_decision_scopes)}
+        return Wanting("scope" if gate_id == SCOPE_UNAPPROVED else "repair", owners_of(goal, workspace), subject)
+    return of_gate(workspace, goal.gates.by_id[gate_id], now_ms)[0]
+
+
+def of_lease(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[Wanting]:
+    """What the lease on a todo needs to go on, or what comes instead of it."""
+    lease = hold_of(goal, todo, now_ms).lease
+    if lease is None:
+        return of_todo(workspace, goal, todo, now_ms)
+    return [Wanting("lease", (lease.owner,), {"todo_id": todo.todo_id, "expires_at_ms": lease.expires_at_ms})]
+
+
+def of_gate(workspace: Workspace, gate: Gate, now_ms: int) -> list[Wanting]:
+    """Whose votes a gate waits for; a gate that said no needs another that says yes."""
+    if gate.is_open:
+        votes: dict[str, object] = {"votes": counted(workspace, gate), "quorum": gate.policy.quorum}
+        return [Wanting("gate", awaited(workspace, gate, now_ms), {"gate_id": gate.gate_id, **votes})]
+    refused = gate.status in {"rejected", "cancelled", "expired"}
+    return [Wanting("another_gate", gate.policy.approvers, {"gate_id": gate.gate_id})] if refused else [SETTLED]
+
+
+def of_plan(workspace: Workspace, goal: Goal, plan: Plan) -> list[Wanting]:
+    """Whether somebody has to say yes to a plan."""
+    if plan.status != "open":
+        return [SETTLED]
+    return [Wanting("plan", owners_of(goal, workspace), {"plan_id": plan.plan_id})]
+
+
+def of_amendment(workspace: Workspace, goal: Goal, amendment: Amendment, now_ms: int) -> list[Wanting]:
+    """Whether an amendment waits for its gate or for a decision, and who has to read it before going on."""
+    about: dict[str, object] = {"amendment_id": amendment.amendment_id}
+    if amendment.status == "open":
+        gate = None if amendment.gate_id is None else goal.gates.by_id.get(amendment.gate_id)
+        if gate is not None and gate.is_open:
+            return of_gate(workspace, gate, now_ms)
+        return [Wanting("amendment", owners_of(goal, workspace), about)]
+    held = [
+        (todo_id, hold) for todo_id, hold in goal.amendments.held.items() if hold.amendment_id == amendment.amendment_id
+    ]
+    return [Wanting("adopt", (hold.agent_id,), {**about, "todo_id": todo_id}) for todo_id, hold in held] or [SETTLED]
+
+
+def of_request(request: Request) -> list[Wanting]:
+    """Which of the five facts of a request comes next."""
+    about: dict[str, object] = {"request_id": request.request_id, "todo_id": request.todo_id}
+    if request.withdrawn is not None or request.delivered is not None:
+        return [SETTLED]
+    if request.returned is not None:
+        return [Wanting("arrive", (request.sender,), about)]
+    return [Wanting("work" if request.todo_id is not None else "answer", (request.receiver,), about)]

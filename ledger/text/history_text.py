@@ -1,0 +1,61 @@
+"""What happened, and why something is as it is, as lines for a terminal."""
+
+from collections.abc import Callable, Mapping
+
+from ledger.text.say import Locale, one_line, say
+from ledger.text.times import short_utc
+
+Doc = Mapping[str, object]
+
+
+def _list(doc: Doc, locale: Locale) -> list[str]:
+    lines = [line for event in _rows(doc, "events") for line in _event(event, locale)]
+    if doc.get("next_after") is not None:
+        lines.append(say("history.more", locale, after=doc.get("next_after")))
+    return lines or [say("history.none", locale)]
+
+
+def _event(event: Doc, locale: Locale) -> list[str]:
+    proof = event.get("proof")
+    proved = proof.get("kind") if isinstance(proof, Mapping) else "daemon"
+    behalf = event.get("on_behalf_of")
+    return [
+        say(
+            "history.row",
+            locale,
+            seq=event.get("seq"),
+            at=short_utc(str(event.get("at"))),
+            sentence=event.get("sentence"),
+        ),
+        # The indent is not the sentence's, which says nothing of where it stands.
+        "    "
+        + say(
+            "history.by",
+            locale,
+            actor=event.get("actor"),
+            proof=say(f"history.proof.{proved}", locale),
+            surface=event.get("surface"),
+            hash=event.get("hash"),
+        )
+        + (" · " + say("history.behalf", locale, member=behalf) if behalf else ""),
+    ]
+
+
+def _explained(doc: Doc, locale: Locale) -> list[str]:
+    chain = [_event(event, locale)[0] for event in _rows(doc, "chain")]
+    if doc.get("left_out"):
+        chain.insert(1, "  … " + say("history.left_out", locale, n=doc.get("left_out")))
+    needs = [say("history.next", locale, sentence=one.get("sentence")) for one in _rows(doc, "next")]
+    return [one_line(str(doc.get("sentence"))), *chain, *needs]
+
+
+def _rows(doc: Doc, name: str) -> list[Doc]:
+    found = doc.get(name)
+    return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list | tuple) else []
+
+
+RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
+    "history.list": _list,
+    "history.explain": _explained,
+}
+"""By the name of the action."""
