@@ -43,6 +43,8 @@ def decide_delegate(workspace: Workspace, caller: Caller, ask: DelegateGate, now
     gate = found_gate(goal, ask.gate_id)
     if isinstance(gate, Refusal):
         return gate
+    if caller.member_id == gate.opened_by:
+        return refuse(GateRefusal.GATE_PROPOSER_EXCLUDED, gate_id=gate.gate_id)
     if caller.member_id not in gate.policy.approvers:
         return refuse(GateRefusal.NOT_AN_APPROVER, gate_id=gate.gate_id, approvers=list(gate.policy.approvers))
     if (broken := _live(goal, gate)) is not None:

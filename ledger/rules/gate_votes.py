@@ -125,10 +125,15 @@ def resolved(gate: Gate) -> Refusal:
 
 
 def seat_of(workspace: Workspace, gate: Gate, member_id: MemberId, now_ms: int) -> MemberId | None:
-    """The approver whose vote this person gives: their own, or that of whoever they stand in for now."""
+    """The approver whose vote this person gives: their own, or that of whoever they stand in for now.
+
+    Whoever opened the gate has no vote that another could give.
+    """
     if member_id in gate.policy.approvers:
         return member_id
     for one in gate.delegates:
+        if one.seat == gate.opened_by:
+            continue
         if one.delegate == member_id and now_ms < one.until_ms and registered(workspace, one.seat) is not None:
             return one.seat
     return None
