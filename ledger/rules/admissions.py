@@ -45,11 +45,13 @@ def decide_reserve(workspace: Workspace, caller: Caller, ask: ReserveTurn, now_m
             reason_codes=list(verdict.reason_codes),
             todo_id=None if verdict.todo is None else verdict.todo.todo_id,
         )
-    taken = goal.slots.spent(now_ms) + reserved_slots(goal, caller.member_id, now_ms)
-    if taken + ask.slots > allowed_slots(goal):
-        return refuse(AdmissionRefusal.SLOTS_EXHAUSTED, taken=taken, allowed_slots=allowed_slots(goal))
     todo_id = verdict.todo.todo_id
     last = goal.slots.admissions.get(todo_id)
+    # What its agent was admitted to on other work is given away as well; only what ends here is free again.
+    freed = 0 if last is None or last.expires_at_ms <= now_ms else last.slots
+    taken = goal.slots.spent(now_ms) + reserved_slots(goal, None, now_ms) - freed
+    if taken + ask.slots > allowed_slots(goal):
+        return refuse(AdmissionRefusal.SLOTS_EXHAUSTED, taken=taken, allowed_slots=allowed_slots(goal))
     ended = () if last is None else (_end(goal, last, now_ms),)
     facts = AdmissionReserved(
         admission_id=f"adm_{next_seq(workspace, len(ended)):06d}",
