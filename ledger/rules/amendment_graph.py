@@ -149,14 +149,23 @@ def _edges(goal: Goal, operations: tuple[Operation, ...]) -> Refusal | None:
             if not known or other in cancelled:
                 return refuse(OperationRefusal.DEPENDENCY_NOT_FOUND, todo_id=todo_id, depends_on=[other])
     for todo_id in cancelled:
-        waiting = goal.waiting.get(todo_id, set()) - goal.handoffs.proposals.keys()
-        left = [other for other in waiting if other not in cancelled and other not in wired]
-        if left:
+        if left := _left_waiting(goal, todo_id, wired) - cancelled:
             return refuse(OperationRefusal.TODO_HAS_DEPENDENTS, todo_id=todo_id, dependents=sorted(left))
     for todo_id, others in wired.items():
         if todo_id in waited_for(goal, others, wired):
             return refuse(OperationRefusal.DEPENDENCY_CYCLE, todo_id=todo_id)
     return None
+
+
+def _left_waiting(goal: Goal, todo_id: TodoId, wired: dict[TodoId, tuple[TodoId, ...]]) -> set[TodoId]:
+    """What would wait for ever for a todo that is taken out.
+
+    New dependencies end the wait for an old one. They end neither the wait for a decision that unblocks the work nor
+    the one for what it was put off until.
+    """
+    waiting = goal.waiting.get(todo_id, set()) - goal.handoffs.proposals.keys()
+    asked = {other for other in waiting if todo_id in goal.reviews.unblockers.get(other, ())}
+    return (waiting - wired.keys()) | asked | {*goal.handoffs.awaiting.get(todo_id, ())}
 
 
 def _bounds(workspace: Workspace, goal: Goal, operations: tuple[Operation, ...]) -> Refusal | None:
