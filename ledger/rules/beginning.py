@@ -55,7 +55,7 @@ def hindered(
     workspace: Workspace, goal: Goal, todo: Todo, agent_id: MemberId, now_ms: int, scopes: tuple[str, ...] = ()
 ) -> Refusal | None:
     """Why this agent may not begin this work now; first failure wins. `scopes` are what a lease would let it write."""
-    if (broken := _not_granted(workspace, goal, todo, agent_id, now_ms, scopes)) is not None:
+    if (broken := not_granted(workspace, goal, todo, agent_id, now_ms, scopes)) is not None:
         return broken
     if (amendment_id := amendments.held_back(goal, todo.todo_id)) is not None:
         return refuse(BeginRefusal.AMENDMENT_HOLDS, todo_id=todo.todo_id, amendment_id=amendment_id)
@@ -68,9 +68,10 @@ def hindered(
     return None
 
 
-def _not_granted(
-    workspace: Workspace, goal: Goal, todo: Todo, agent_id: MemberId, now_ms: int, scopes: tuple[str, ...]
+def not_granted(
+    workspace: Workspace, goal: Goal, todo: Todo, agent_id: MemberId, now_ms: int, scopes: tuple[str, ...] = ()
 ) -> Refusal | None:
+    """What this agent lacks for the work by what it was granted and by its profile."""
     code = authority.forbids(workspace, agent_id, goal.goal_id, todo, now_ms) or authority.scopes_forbidden(
         workspace, agent_id, goal.goal_id, scopes, now_ms
     )

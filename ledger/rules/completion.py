@@ -8,13 +8,27 @@ of events, so that it exists exactly once however often the call is repeated.
 
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from ledger.events import Draft
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
 from ledger.rules import amendments, gates
 from ledger.rules.authority import delegated
-from ledger.rules.common import Caller, Decision, Held, granted, is_owner, next_seq, refuse, registered, unmet
+from ledger.rules.beginning import not_granted
+from ledger.rules.common import (
+    Caller,
+    Decision,
+    Held,
+    granted,
+    is_owner,
+    must_review,
+    next_seq,
+    refuse,
+    registered,
+    unmet,
+)
 from ledger.rules.decisions import GATE
 from ledger.rules.leases import effective_claim, given_back
 from ledger.rules.request_returns import returns_for
@@ -66,7 +80,7 @@ def decide_complete(workspace: Workspace, caller: Caller, ask: CompleteTodo, now
         return refuse(TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE)
     if (broken := _evidence(goal, todo, ask) or _unproved(goal, todo, ask)) is not None:
         return broken
-    if (broken := _next_claimant(workspace, goal, ask)) is not None:
+    if (broken := _next_claimant(workspace, goal, todo, ask, now_ms)) is not None:
         return broken
     return _completion(workspace, goal, todo, caller, ask, lease, by_grant)
 
@@ -208,13 +222,19 @@ def _unproved(goal: Goal, todo: Todo, ask: CompleteTodo) -> Refusal | None:
     return None
 
 
-def _next_claimant(workspace: Workspace, goal: Goal, ask: CompleteTodo) -> Refusal | None:
-    """Whoever is to take the work that follows must be able to."""
+def _next_claimant(workspace: Workspace, goal: Goal, todo: Todo, ask: CompleteTodo, now_ms: int) -> Refusal | None:
+    """Whoever is given the work that follows begins it: they must be able to, and be let as if they claimed it."""
     if ask.next_claimed_by is None:
         return None
-    member = registered(workspace, MemberId(ask.next_claimed_by))
+    agent_id = MemberId(ask.next_claimed_by)
+    member = registered(workspace, agent_id)
     if member is None or member.kind != "agent" or not granted(member, goal.goal_id):
-        return refuse(TodoRefusal.OWNER_NOT_REGISTERED, owner=ask.next_claimed_by)
+        return refuse(TodoRefusal.OWNER_NOT_REGISTERED, owner=agent_id)
+    if not goal.is_executable:
+        return refuse(TodoRefusal.GOAL_NOT_EXECUTABLE, state=goal.state)
+    if must_review(goal, agent_id):
+        return refuse(TodoRefusal.OBJECTIVE_REVIEW_REQUIRED, revision=goal.confirmed)
     if (missing := [name for name in goal.intent.capabilities if name not in member.capabilities]) != []:
         return refuse(TodoRefusal.CAPABILITY_MISSING, capabilities=missing)
-    return None
+    follows = replace(todo, action_kind=None, required_write_scopes=(), required_capabilities=())
+    return not_granted(workspace, goal, follows, agent_id, now_ms)
