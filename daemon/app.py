@@ -42,9 +42,10 @@ from daemon.relay.message import Messages
 from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
-from daemon.service import Service, replay
-from ledger.ports import Store, StoreUnusable
-from ledger.snapshot import restore
+from daemon.service import Service, Snapshot, replay
+from ledger.codec import decode_body
+from ledger.ports import Store, StoreUnusable, Term
+from ledger.snapshot import WORKSPACE, restore
 from ledger.state import Workspace
 from ledger.store.sqlite import open_sqlite
 
@@ -130,12 +131,19 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     term = store.open_term(incarnation)
     # Named with the home's own secret: a snapshot that somebody else wrote into the file is not ours.
     reducer = hmac.digest(_button_secret(home), reducer_digest().encode(), "sha256").hex()
-    committed = _state_of(store, reducer)
+    committed, snapshot = _state_of(store, term, reducer)
     # All that was made until now stays for as long as the daemon runs.
     gc.freeze()
     gc.enable()
     service = Service(
-        store, term, committed, LedgerClock(clock, committed.at_ms), os.urandom, reducer, lambda _: stopping.set()
+        store,
+        term,
+        committed,
+        LedgerClock(clock, committed.at_ms),
+        os.urandom,
+        reducer,
+        lambda _: stopping.set(),
+        snapshot,
     )
     service.start()
     parts = build(home, service, clock, settings)
@@ -158,13 +166,26 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     return EXIT_FAULT if service.fatal is not None else 0
 
 
-def _state_of(store: Store, reducer: str) -> Workspace:
-    """The state of the store's head; a snapshot that cannot be read costs time and nothing else."""
+def _state_of(store: Store, term: Term, reducer: str) -> tuple[Workspace, Snapshot | None]:
+    """The state of the store's head, and the snapshot it began with, if that was of use.
+
+    A snapshot that cannot be read costs time and nothing else.
+    """
+    passed_over: list[str] = []
+
+    def pass_over(why: str) -> None:
+        passed_over.append(why)
+        _log.info("snapshot passed over", extra={"why": why})
+
     try:
-        return restore(store, reducer, lambda why: _log.info("snapshot passed over", extra={"why": why}))
+        committed = restore(store, reducer, pass_over, lambda rows: store.save_snapshots(term, rows))
     except msgspec.MsgspecError as error:
         _log.warning("a snapshot cannot be read", exc_info=error)
-        return replay(store)
+        return replay(store), None
+    row = store.snapshot(WORKSPACE)
+    if row is None or passed_over:
+        return committed, None
+    return committed, Snapshot(row.seq, decode_body(next(store.events(row.seq - 1, limit=1)).body).at_ms)
 
 
 async def _serve_one(runner: web.ServerRunner, fd: int, stopping: asyncio.Event) -> None:

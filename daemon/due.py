@@ -67,11 +67,22 @@ def _gates(_workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
         yield Asked(action, {"goal_id": goal.goal_id, "gate_id": gate_id})
 
 
+def _monitor_due(_workspace: Workspace, goal: Goal) -> int | None:
+    return goal.runs.ring_due() if goal.is_executable else None
+
+
+def _monitors(_workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Asked]:
+    for todo_id, due_ms in goal.runs.rings.items() if goal.is_executable else ():
+        if due_ms <= now_ms:
+            yield Asked("run.ring", {"goal_id": goal.goal_id, "todo_id": todo_id})
+
+
 SOURCES: tuple[Source, ...] = (
     Source("lease expiry", _lease_due, _leases),
     Source("admission expiry", lambda _workspace, goal: admission_due(goal), _admissions),
     Source("gate expiry and reminder", lambda _workspace, goal: gate_due(goal), _gates),
     Source("todo wake-up", _wake_due, _wakes),
+    Source("monitor", _monitor_due, _monitors),
 )
 
 
@@ -114,8 +125,9 @@ class Agenda:
             return
         whole = self._registry != registry_seq or not recent or recent[0].seq > self._seen + 1
         if whole:
-            # Who there is has a say in what is due: an agent that brings what was missing wakes work.
-            found = ((goal_id, self._next(workspace, goal)) for goal_id, goal in workspace.goals.items())
+            # Who there is has a say in what is due: an agent that brings what was missing wakes work. In a goal that is
+            # not in memory nothing can become due.
+            found = ((goal.goal_id, self._next(workspace, goal)) for goal in workspace.goals.resident())
             self._due = {goal_id: due_ms for goal_id, due_ms in found if due_ms is not None}
             self._heap = [(due_ms, goal_id) for goal_id, due_ms in self._due.items()]
             heapify(self._heap)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from apscheduler.triggers.base import BaseTrigger
 
 SWEEP_EVERY_S = 1
+LET_GO_EVERY_S = 1
 PRUNE_EVERY_S = 3_600
 SLEEP_S_MAX = 1.0
 """The clock is asked at least this often, for it may have been set or stopped meanwhile."""
@@ -81,6 +82,7 @@ async def run(service: Service) -> None:
     agenda = Agenda()
     jobs = [
         Job("due", IntervalTrigger(seconds=SWEEP_EVERY_S, timezone=UTC), lambda: sweep(service, agenda)),
+        Job("goals put away", IntervalTrigger(seconds=LET_GO_EVERY_S, timezone=UTC), service.let_go),
         Job(
             "refusals pruned",
             IntervalTrigger(seconds=PRUNE_EVERY_S, timezone=UTC),

@@ -14,22 +14,26 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from daemon.clock import LedgerClock, stopwatch_ns
 from daemon.tally import Tally
-from ledger.codec import decode_row
 from ledger.events import Recorded
 from ledger.ids import GoalId
+from ledger.outlines import put_away
 from ledger.ports import SnapshotRow, Store, StoreFault, StoreFull, Term, WriterFenced
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, class_of
+from ledger.replay import fold_proved
 from ledger.rules.common import refuse
+from ledger.snapshot import CLOSED_RESIDENT_MAX, goal_reader, goal_row
 from ledger.state import Workspace
 from ledger.writer import Answer, Entropy, Keep, Prepared, Request, Writer
 
 QUEUE_MAX = 2_048
 BATCH_MAX = 256
+LET_GO_MAX = 16
+"""Goals that leave memory at once; the rest follow a second later."""
 SNAPSHOT_EVERY = 100_000
 """Events after which the state is kept; folding that many again takes less than a second."""
 RECENT_MAX = 4_096
@@ -73,6 +77,13 @@ class _Patient:
 _Job = tuple[Request | Keep, Waiter]
 
 
+class Snapshot(NamedTuple):
+    """The snapshot that is kept: after which event it was taken, and when that was."""
+
+    seq: int
+    at_ms: int
+
+
 @dataclass
 class Counters:
     """What happened since the start, for health and metrics; attempts that are too cheap to audit are only counted."""
@@ -87,8 +98,7 @@ class Counters:
 def replay(store: Store) -> Workspace:
     """The state that the store's events make."""
     workspace = Workspace()
-    for row in store.events(0):
-        fold(workspace, decode_row(row))
+    fold_proved(workspace, store.events(0))
     return workspace
 
 
@@ -104,6 +114,7 @@ class Service:
         entropy: Entropy,
         reducer_digest: str,
         on_fatal: Callable[[BaseException], None],
+        snapshot: Snapshot | None = None,
     ) -> None:
         self.store = store
         self.reader = store.reader()
@@ -111,14 +122,17 @@ class Service:
         self.clock = clock
         self.counters = Counters()
         self.tally = Tally()
-        self.snapshot_at_ms: int | None = None
+        self.snapshot_at_ms = None if snapshot is None else snapshot.at_ms
         self.registry_seq = committed.seq
         self.erasures = 0
         self.recent: deque[Recorded] = deque(maxlen=RECENT_MAX)
         self.fatal: BaseException | None = None
         self._on_fatal = on_fatal
         self._reducer_digest = reducer_digest
-        self._writer = Writer(store, term, committed.copy(), entropy, self.committed.copy, self.reader)
+        committed.goals.loader = goal_reader(self.reader, reducer_digest)
+        self._writer = Writer(
+            store, term, committed.copy(), entropy, self.committed.copy, self.reader, snapshot.seq if snapshot else 0
+        )
         self._jobs: deque[_Job] = deque()
         self._under_way = 0
         self._pumping = False
@@ -167,6 +181,11 @@ class Service:
         return self._writer.full
 
     @property
+    def loads(self) -> int:
+        """How many goals were read back into memory."""
+        return self.committed.goals.loads + self._writer.loads
+
+    @property
     def since_snapshot(self) -> int:
         """Events that the kept snapshot does not have."""
         return self._writer.since_snapshot
@@ -203,8 +222,7 @@ class Service:
 
     def goal_seq(self, goal_id: GoalId) -> int:
         """The last event of a goal, or 0."""
-        goal = self.committed.goals.get(goal_id)
-        return 0 if goal is None else goal.last_seq
+        return self.committed.goals.last_seq(goal_id)
 
     async def prune_refusals(self, keep_max: int) -> int:
         """Drop the oldest audited refusals beyond `keep_max`; returns how many went."""
@@ -227,6 +245,26 @@ class Service:
 
         self._disk.put(work)
         return await done
+
+    async def let_go(self) -> int:
+        """Have goals that are over leave memory, beyond those that were asked for last; returns how many went."""
+        if self._closing or self.fatal is not None or self._under_way:
+            return 0  # What is being written may take words out of the goals that would be kept.
+        durable = self.committed.seq
+        gone = {
+            goal.goal_id: goal
+            for goal in (
+                *put_away(self.committed, CLOSED_RESIDENT_MAX, durable, LET_GO_MAX),
+                *self._writer.let_go(CLOSED_RESIDENT_MAX, durable, LET_GO_MAX),
+            )
+        }
+        new = [goal for goal in gone.values() if goal.last_seq > self._writer.snapshot_seq]
+        self._save([goal_row(goal, self._reducer_digest) for goal in new])
+        return len(gone)
+
+    def _save(self, rows: list[SnapshotRow]) -> None:
+        if rows:
+            self._disk.put(lambda: self._keep_snapshot(rows))
 
     def _wake(self) -> None:
         """Begin a group at the end of this turn of the loop, so that all that has arrived by then is in it."""
@@ -319,7 +357,7 @@ class Service:
         if self._writer.since_snapshot >= SNAPSHOT_EVERY:
             rows = self._writer.snapshot_rows(self._reducer_digest)
             self.snapshot_at_ms = self.committed.at_ms
-            self._disk.put(lambda: self._keep_snapshot(rows))
+            self._save(rows)
         if self._jobs:
             self._wake()
         else:

@@ -199,8 +199,8 @@ class Store(Protocol):
         """The receipt of a request key."""
         ...
 
-    def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
-        """Keep one snapshot for its scope, replacing the older."""
+    def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
+        """Keep each snapshot for its scope, replacing the older, in one transaction."""
         ...
 
     def snapshot(self, scope: str) -> SnapshotRow | None:

@@ -108,6 +108,40 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class Outline(msgspec.Struct, frozen=True, kw_only=True):
+    """What stays in memory of a goal that was put away: what a list says of it, and who or what still names it.
+
+    `title` is words.
+    """
+
+    goal_id: GoalId
+    created_seq: int
+    last_seq: int
+    state: GoalState
+    proposed_by: MemberId
+    number: int
+    """The promise in force, or the first one proposed while none is."""
+    pending: int
+    confirmed: int
+    priority: str
+    title: str
+    private: bool
+    owners: tuple[MemberId, ...]
+    approvers: tuple[MemberId, ...]
+    opened: int
+    blocked: int
+    done: int
+    cancelled: int
+    cause: EventNote
+    channels: dict[str, str]
+    asks: bool
+    reviews: tuple[tuple[int, bool], ...]
+    """Each revision, and whether it still waits."""
+    deliveries: tuple[tuple[int, bool], ...]
+    holders: tuple[MemberId, ...]
+    """Whoever has a claim on any of its todos."""
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The one open question of a goal."""
 

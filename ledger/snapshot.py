@@ -4,17 +4,22 @@ A snapshot is a cache that cannot lie. It is used only at the very seq and hash 
 reducer that made it, and only if its seal is whole: whoever restores names the reducer, with a secret where there is
 one, and what was made or changed under another name is folded from the log instead.
 There is one for the workspace and one for each goal. Indexes are not kept: they are made anew from the records.
+
+A goal that is over is not read at all when a state is restored: the workspace's snapshot has its outline, and the goal
+comes back from its own snapshot, or from its events, when somebody asks for it (`goal_reader`).
 """
 
 import hashlib
 import hmac
 from collections.abc import Callable, Iterator
+from itertools import islice, takewhile
 
 import msgspec
 
-from ledger.codec import decode_event
+from ledger.codec import CodecError, decode_row
 from ledger.folds.work import index_lease, index_todo
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
+from ledger.outlines import is_over, outline_of, put_away
 from ledger.parts.amendments import Amendments
 from ledger.parts.authority import Authority
 from ledger.parts.gates import Gates
@@ -25,7 +30,7 @@ from ledger.parts.requests import Requests
 from ledger.parts.reviews import Reviews
 from ledger.parts.runs import Runs
 from ledger.parts.slots import Slots
-from ledger.ports import EventRow, SnapshotRow, Store
+from ledger.ports import SnapshotRow, Store, StoreFault
 from ledger.records import (
     Address,
     Artifact,
@@ -35,16 +40,22 @@ from ledger.records import (
     Intent,
     Lease,
     Member,
+    Outline,
     Pairing,
     Question,
     Todo,
     Token,
 )
 from ledger.reduce import fold
+from ledger.replay import fold_proved
 from ledger.state import GOAL_PARTS, RECENT_EVENTS_MAX, Goal, Workspace
 
 WORKSPACE = "workspace"
 SEAL_BYTES = 32
+CLOSED_RESIDENT_MAX = 64
+"""Goals that are over and still in memory, the last ones that somebody asked for."""
+LET_GO_EVERY = 50_000
+"""Events after which goals that are over leave memory while a long log is folded."""
 
 
 class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +104,7 @@ class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
     addresses: list[Address]
     button_keys: dict[int, int | None]
     goals: dict[GoalId, int]
+    outlines: list[Outline]
     authority: Authority
     grants: Grants
 
@@ -120,10 +132,14 @@ _SAME = (
 
 
 def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[SnapshotRow]:
-    """The snapshots to keep now: the workspace, and each goal that changed after `since_seq`."""
-    for goal in workspace.goals.values():
+    """The snapshots to keep now: the workspace, and each goal in memory that changed after `since_seq`.
+
+    One that was put away was kept by whoever did it, or is read from its events.
+    """
+    for goal in workspace.goals.resident():
         if goal.last_seq > since_seq:
-            yield _sealed(f"goal:{goal.goal_id}", goal.last_seq, workspace.hash, reducer, _goal_bytes(goal))
+            yield goal_row(goal, reducer)
+    over = (held for held in workspace.goals.held() if isinstance(held, Outline) or is_over(held))
     body = _WorkspaceBody(
         at_ms=workspace.at_ms,
         created=workspace.created,
@@ -134,19 +150,73 @@ def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[Snapsho
         identities=workspace.identities,
         addresses=list(workspace.addresses.values()),
         button_keys=workspace.button_keys,
-        goals={goal.goal_id: goal.last_seq for goal in workspace.goals.values()},
+        goals={held.goal_id: held.last_seq for held in workspace.goals.held()},
+        outlines=[outline_of(held) for held in over],
         authority=workspace.authority,
         grants=workspace.grants,
     )
     yield _sealed(WORKSPACE, workspace.seq, workspace.hash, reducer, msgspec.msgpack.encode(body))
 
 
-def restore(store: Store, reducer: str, on_skip: Callable[[str], None]) -> Workspace:
-    """The state of the store's head, from snapshots where they hold and from the log where they do not."""
+def goal_row(goal: Goal, reducer: str) -> SnapshotRow:
+    """The snapshot of one goal; the hash beside it is not looked at, for a goal has none of its own."""
+    return _sealed(f"goal:{goal.goal_id}", goal.last_seq, bytes(SEAL_BYTES), reducer, _goal_bytes(goal))
+
+
+def restore(
+    store: Store, reducer: str, on_skip: Callable[[str], None], keep: Callable[[list[SnapshotRow]], None] | None = None
+) -> Workspace:
+    """The state of the store's head, from snapshots where they hold and from the log where they do not.
+
+    Goals that are over leave memory while a long log is folded; `keep` gets their snapshots. Raises StoreUnusable where
+    the history that is folded does not hold.
+    """
     workspace = _from_snapshot(store, reducer, on_skip) or Workspace()
-    for row in store.events(workspace.seq):
-        fold(workspace, decode_event(row.body, row.words, row.hash))
+    workspace.goals.loader = goal_reader(store, reducer)
+    rest = store.events(workspace.seq)
+    before = -1
+    while before != workspace.seq:
+        before = workspace.seq
+        fold_proved(workspace, islice(rest, LET_GO_EVERY))
+        gone = put_away(workspace, CLOSED_RESIDENT_MAX, workspace.seq, len(workspace.goals))
+        if keep is not None and gone:
+            keep([goal_row(goal, reducer) for goal in gone])
     return workspace
+
+
+def goal_reader(store: Store, reducer: str) -> Callable[[GoalId, int], Goal]:
+    """What reads a goal back as it was after an event of its own: from its snapshot and the events since then."""
+
+    def read(goal_id: GoalId, last_seq: int) -> Goal:
+        kept = store.snapshot(f"goal:{goal_id}")
+        opened = None if kept is None or kept.seq > last_seq else _opened(kept, reducer)
+        try:
+            begun = None if opened is None else _goal(msgspec.msgpack.decode(opened, type=_GoalBody))
+        except msgspec.MsgspecError:
+            begun = None  # The log has all of it.
+        try:
+            goal = goal_from_log(store, goal_id, last_seq, begun)
+        except (CodecError, KeyError) as error:
+            raise StoreFault(f"a goal that was put away cannot be read back: {type(error).__name__}") from error
+        if goal.last_seq != last_seq:
+            raise StoreFault(f"a goal that was put away has no event {last_seq} any more")
+        return goal
+
+    return read
+
+
+def goal_from_log(store: Store, goal_id: GoalId, through_seq: int, begun: Goal | None = None) -> Goal:
+    """A goal as its own events make it, up to one of them; `begun` is the same goal after an earlier one.
+
+    Raises KeyError where it has none.
+    """
+    alone = Workspace()
+    if begun is not None:
+        alone.goals[goal_id], alone.seq = begun, begun.last_seq
+    if alone.seq < through_seq:
+        for row in takewhile(lambda row: row.seq <= through_seq, store.events(alone.seq, goal_id=goal_id)):
+            fold(alone, decode_row(row))
+    return alone.goals[goal_id]
 
 
 def _from_snapshot(store: Store, reducer: str, on_skip: Callable[[str], None]) -> Workspace | None:
@@ -166,13 +236,13 @@ def _from_snapshot(store: Store, reducer: str, on_skip: Callable[[str], None]) -
         return None
     body = msgspec.msgpack.decode(opened, type=_WorkspaceBody)
     workspace = _workspace(body, row)
+    over, read = {outline.goal_id: outline for outline in body.outlines}, goal_reader(store, reducer)
     for goal_id, last_seq in body.goals.items():
-        kept = store.snapshot(f"goal:{goal_id}")
-        found = None if kept is None or kept.seq != last_seq else _opened(kept, reducer)
-        if found is not None:
-            workspace.goals[goal_id] = _goal(msgspec.msgpack.decode(found, type=_GoalBody))
+        outline = over.get(goal_id)
+        if outline is None:
+            workspace.goals[goal_id] = read(goal_id, last_seq)
         else:
-            workspace.goals[goal_id] = _goal_from_log(store.events(0, goal_id=goal_id), goal_id, last_seq)
+            workspace.goals.restore(outline)
     return workspace
 
 
@@ -193,15 +263,6 @@ def _opened(row: SnapshotRow, reducer: str) -> bytes | None:
     """The body, if nobody has touched it since it was sealed by this very reducer."""
     seal, body = row.body[:SEAL_BYTES], row.body[SEAL_BYTES:]
     return body if hmac.compare_digest(seal, _seal(row.scope, row.seq, reducer, body)) else None
-
-
-def _goal_from_log(events: Iterator[EventRow], goal_id: GoalId, last_seq: int) -> Goal:
-    alone = Workspace()
-    for row in events:
-        if row.seq > last_seq:
-            break
-        fold(alone, decode_event(row.body, row.words, row.hash))
-    return alone.goals[goal_id]
 
 
 def _workspace(body: _WorkspaceBody, row: SnapshotRow) -> Workspace:

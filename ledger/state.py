@@ -9,6 +9,7 @@ from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator
 
+from ledger.goal_map import Goals
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
 from ledger.parts.amendments import Amendments
 from ledger.parts.authority import Authority
@@ -241,7 +242,7 @@ class Workspace:
         self.identities: dict[str, MemberId] = {}
         self.addresses: dict[MemberId, Address] = {}
         self.button_keys: dict[int, int | None] = {1: None}
-        self.goals: dict[GoalId, Goal] = {}
+        self.goals: Goals[Goal] = Goals()
         self.authority = Authority()
         self.grants = Grants()
 
@@ -261,7 +262,7 @@ class Workspace:
             *WORKSPACE_PARTS,
         ):
             setattr(twin, name, getattr(self, name).copy())
-        twin.goals = {goal_id: goal.copy() for goal_id, goal in self.goals.items()}
+        twin.goals = self.goals.copy()
         return twin
 
     @property

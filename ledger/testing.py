@@ -5,7 +5,7 @@ them from real ones.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ledger.canonical import canonical
@@ -178,9 +178,9 @@ class FailingStore:
         """Let through."""
         self._store.begin_refusals(term, anchor)
 
-    def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
+    def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
         """As the store does."""
-        self._store.save_snapshot(term, row)
+        self._store.save_snapshots(term, rows)
 
     def snapshot(self, scope: str) -> SnapshotRow | None:
         """As the store does."""

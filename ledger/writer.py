@@ -21,6 +21,7 @@ from ledger.codec import decode_event
 from ledger.decide import decide
 from ledger.events import Body, Draft, Proof, Recorded, Stamp
 from ledger.ids import MemberId, ReceiptId
+from ledger.outlines import put_away
 from ledger.params import Params
 from ledger.ports import (
     DeliveryRow,
@@ -39,10 +40,12 @@ from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Held, refuse
 from ledger.snapshot import rows as snapshot_rows
-from ledger.state import Workspace
+from ledger.state import Goal, Workspace
 from ledger.wire import KIND_OF
 
 SALT_BYTES = 16
+SNAPSHOTS_AT_ONCE_MAX = 64
+"""Snapshot rows in one transaction; commits wait for one at most."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +124,7 @@ class Writer:
         entropy: Entropy,
         rebuild: Callable[[], Workspace],
         reader: Store | None = None,
+        snapshot_seq: int = 0,
     ) -> None:
         self._store = store
         self._reads = reader or store
@@ -130,7 +134,7 @@ class Writer:
         self._rebuild = rebuild
         self._audit = Audit(store.refusals_head())
         self._keys = RecentKeys(store.newest_receipt_key())
-        self._snapshot_seq = 0
+        self._snapshot_seq = snapshot_seq
         self.full = False
         self._check_head()
 
@@ -194,9 +198,13 @@ class Writer:
         return rows
 
     def keep_snapshot(self, rows: Sequence[SnapshotRow]) -> None:
-        """Write snapshot rows; like `append`, this waits for a disk."""
-        for row in rows:
-            self._store.save_snapshot(self._term, row)
+        """Write snapshot rows, the workspace's last; like `append`, this waits for a disk."""
+        for start in range(0, len(rows), SNAPSHOTS_AT_ONCE_MAX):
+            self._store.save_snapshots(self._term, rows[start : start + SNAPSHOTS_AT_ONCE_MAX])
+
+    def let_go(self, closed_max: int, through_seq: int, count_max: int) -> list[Goal]:
+        """Let goals that are over leave memory, and return them; `through_seq` is the last event that is durable."""
+        return put_away(self._ahead, closed_max, through_seq, count_max)
 
     def prune_refusals(self, keep_max: int) -> int:
         """Drop the oldest refusals beyond `keep_max`; the chain goes on from its anchor. Returns how many went."""
@@ -204,6 +212,16 @@ class Writer:
         if last - self._store.refusals_anchor().seq <= keep_max:
             return 0
         return self._store.prune_refusals(self._term, last - keep_max)
+
+    @property
+    def loads(self) -> int:
+        """How many goals were read back to decide on them."""
+        return self._ahead.goals.loads
+
+    @property
+    def snapshot_seq(self) -> int:
+        """The event that the last snapshot was taken after."""
+        return self._snapshot_seq
 
     @property
     def since_snapshot(self) -> int:

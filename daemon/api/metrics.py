@@ -104,6 +104,8 @@ def _counted(service: Service) -> Iterator["Metric"]:
         ]
         return HistogramMetricFamily(name, text, buckets=buckets, sum_value=seen.total)
 
+    read_back = "Goals that were read back into memory, by readers and by the writer."
+    yield CounterMetricFamily("frontstage_goal_loads", read_back, value=service.loads)
     yield histogram("frontstage_group_size", "Commands that shared one durable commit.", tally.group_sizes)
     yield histogram("frontstage_commit_seconds", "How long one durable commit took.", tally.commit_seconds)
 
@@ -131,6 +133,7 @@ def _gauges(service: Service, sources: Sources) -> Iterator[tuple[str, str, floa
     yield "clock_jumped", "Whether the wall clock jumped and is not believed yet.", service.clock.jumped
     yield "clock_skew_seconds", "How far the wall clock is ahead of ledger time.", service.clock.skew_ms / 1000
     yield "goals", "Goals of the ledger.", len(state.goals)
+    yield "goals_in_memory", "Goals that are not put away.", len(state.goals.resident())
     yield "events_since_snapshot", "Events that a start would fold again.", service.since_snapshot
     if service.snapshot_at_ms is not None:
         age_s = max(0, now_ms - service.snapshot_at_ms) / 1000

@@ -14,6 +14,7 @@ from daemon.relay.refusals import RelayRefusal
 from daemon.relay.wire import Message
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
+from ledger.outlines import outline_of
 from ledger.refusals import Refusal
 from ledger.rules.common import refuse
 from ledger.rules.goals import first_line
@@ -141,15 +142,15 @@ class Messages:
         return tries.count <= PAIR_TRIES_MAX
 
     def _goals(self, ask: Message) -> Document:
-        here = [goal for goal in self._service.committed.goals.values() if ask.chat_id in goal.channels]
+        here = [held for held in self._service.committed.goals.held() if ask.chat_id in held.channels]
         shown = here[-GOALS_SHOWN_MAX:]
         if not shown:
             return _text("chat.no_goals")
 
         def lines(locale: Locale) -> str:
             rows = [
-                f"{goal.goal_id} · {say(f'state.{goal.state}', locale)} · {one_line(goal.intent.title)}"
-                for goal in reversed(shown)
+                f"{one.goal_id} · {say(f'state.{one.state}', locale)} · {one_line(one.title)}"
+                for one in map(outline_of, reversed(shown))
             ]
             return "\n".join([say("chat.goals", locale, shown=len(shown), total=len(here)), *rows])
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from ledger.ids import GoalId
+from ledger.outlines import outline_of
+from ledger.records import Outline
 from ledger.state import Goal, Workspace
 
 Kind = Literal["review", "goal", "acceptance"]
@@ -55,28 +57,23 @@ class Subject:
 
 def desired(workspace: Workspace, goal_id: str | None = None) -> Iterator[Slot]:
     """Every slot of one goal, or of all."""
-    goals = workspace.goals.values() if goal_id is None else filter(None, [workspace.goals.get(GoalId(goal_id))])
-    for goal in goals:
-        for chat_id in goal.channels:
-            yield from _of(goal, chat_id)
+    held = workspace.goals.held() if goal_id is None else [workspace.goals.peek(GoalId(goal_id))]
+    for one in held:
+        if one is not None and one.channels:
+            outline = outline_of(one)
+            for chat_id in outline.channels:
+                yield from _of(outline, chat_id)
 
 
-def _of(goal: Goal, chat_id: str) -> Iterator[Slot]:
-    for intent in goal.intents[-CLOSED_SHOWN_MAX:]:
-        yield Slot(
-            subject=f"review:{goal.goal_id}:{intent.number}", chat_id=chat_id, open=intent.status == "open", urgent=True
-        )
+def _of(goal: Outline, chat_id: str) -> Iterator[Slot]:
+    for number, waits in goal.reviews[-CLOSED_SHOWN_MAX:]:
+        yield Slot(subject=f"review:{goal.goal_id}:{number}", chat_id=chat_id, open=waits, urgent=True)
     if goal.confirmed:
         yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=False)
-    elif goal.question is not None:
+    elif goal.asks:
         yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=True)
-    for delivery in goal.deliveries[-CLOSED_SHOWN_MAX:]:
-        yield Slot(
-            subject=f"acceptance:{goal.goal_id}:{delivery.number}",
-            chat_id=chat_id,
-            open=delivery.status == "open",
-            urgent=True,
-        )
+    for number, waits in goal.deliveries[-CLOSED_SHOWN_MAX:]:
+        yield Slot(subject=f"acceptance:{goal.goal_id}:{number}", chat_id=chat_id, open=waits, urgent=True)
 
 
 def split(slot: str) -> tuple[str, str]:

@@ -10,7 +10,6 @@ from ledger.params import Params
 from ledger.parts.runs import Run, Usage
 from ledger.parts.slots import Admission, Spend
 from ledger.projections.verdict import reason_of
-from ledger.records import CLOSED
 from ledger.refusals import Refusal
 from ledger.rules import run_params, slot_params
 from ledger.rules.common import Caller, granted, refuse, registered
@@ -95,7 +94,7 @@ def _plan(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> D
     member = registered(workspace, agent_id)
     if member is None or member.kind != "agent":
         return refuse(RunRefusal.ACTOR_NOT_REGISTERED, member_id=agent_id)
-    mine = (goal for goal in workspace.goals.values() if goal.state not in CLOSED and granted(member, goal.goal_id))
+    mine = (goal for goal in workspace.goals.live() if granted(member, goal.goal_id))
     rows = [(goal, decide_should_run(workspace, goal.goal_id, agent_id, now_ms)) for goal in mine]
     rows.sort(key=_preference)
     best = rows[0] if rows and rows[0][1].decision is not QuotaDecision.SKIP else None

@@ -5,7 +5,7 @@ thread mean here what they mean on disk. One lock makes a group appear whole or 
 """
 
 from bisect import bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
@@ -162,9 +162,9 @@ class MemoryReader:
         """Not for a reader."""
         self._cannot_write(term, anchor)
 
-    def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
+    def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
         """Not for a reader."""
-        self._cannot_write(term, row)
+        self._cannot_write(term, rows)
 
     def _cannot_write(self, *_arguments: object) -> NoReturn:
         raise AssertionError("a reader does not write")
@@ -221,12 +221,12 @@ class MemoryStore(MemoryReader):
             if not self._records.refusals:
                 self._records.refusals_anchor = anchor
 
-    def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
-        """Keep one snapshot for its scope."""
+    def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
+        """Keep each snapshot for its scope."""
         self._refuse_if_stopped()
         with self._records.lock:
             self._check_term(term)
-            self._records.snapshots[row.scope] = row
+            self._records.snapshots.update((row.scope, row) for row in rows)
 
     def close(self) -> None:
         """Refuse writing from now on."""

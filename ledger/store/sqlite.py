@@ -172,9 +172,9 @@ class SqliteStore(SqliteReads):
         """Have the refusals of a ledger that has none yet start after `anchor`."""
         self._transaction(lambda: self._begin_refusals(term, anchor))
 
-    def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
-        """Keep one snapshot for its scope."""
-        self._transaction(lambda: self._put_snapshot(term, row))
+    def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
+        """Keep each snapshot for its scope."""
+        self._transaction(lambda: self._put_snapshots(term, rows))
 
     def checkpoint(self) -> None:
         """Fold the log back once it is long enough to be worth it.
@@ -298,9 +298,9 @@ class SqliteStore(SqliteReads):
             self._cursor.execute(_SQL["delete_refusals"], (through_number,))
         return count
 
-    def _put_snapshot(self, term: Term, row: SnapshotRow) -> None:
+    def _put_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
         self._heads_under(term)
-        self._cursor.execute(_SQL["put_snapshot"], row)
+        self._cursor.executemany(_SQL["put_snapshot"], rows)
 
     def _note_log_frames(self, _connection: apsw.Connection, _database: str, frames: int) -> int:
         self._log_frames = frames

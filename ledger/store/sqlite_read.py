@@ -6,7 +6,7 @@ from being folded back for as long as somebody takes to consume an iterator. Sin
 appended, pages read one after another are as good as one snapshot.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
 
 import apsw
@@ -169,7 +169,7 @@ class SqliteReader(SqliteReads):
         """Not for a reader."""
         self._cannot_write()
 
-    def save_snapshot(self, term: Term, row: SnapshotRow) -> None:
+    def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
         """Not for a reader."""
         self._cannot_write()
 

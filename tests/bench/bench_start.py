@@ -103,7 +103,7 @@ def _replay(home: Home) -> Row:
         from_log_s = [_restored_s(store, OTHER_REDUCER, events) for _ in range(LOG_ROUNDS)]
         term = store.open_term("unused")
         for row in rows(restore(store, OTHER_REDUCER, lambda _: None), REDUCER, 0):
-            store.save_snapshot(term, row)
+            store.save_snapshots(term, [row])
         from_snapshot_s = [_restored_s(store, REDUCER, events) for _ in range(SNAPSHOT_ROUNDS)]
     finally:
         store.close()

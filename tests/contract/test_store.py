@@ -140,7 +140,7 @@ def test_only_the_current_term_writes(store, stale):
     with pytest.raises(WriterFenced):
         store.prune_refusals(stale, 1)
     with pytest.raises(WriterFenced):
-        store.save_snapshot(stale, SnapshotRow("goal-1", 1, bytes(32), "r", b"s"))
+        store.save_snapshots(stale, [SnapshotRow("goal-1", 1, bytes(32), "r", b"s")])
     assert contents(store) == before
     assert store.snapshot("goal-1") is None
     store.append(current, group)
@@ -283,7 +283,7 @@ def test_a_snapshot_replaces_the_one_of_its_scope_only(opener):
     new = SnapshotRow("goal-1", 9, bytes([7] * 32), "reducer-2", b"new")
     other = SnapshotRow("goal-2", 4, bytes(32), "reducer-1", b"other")
     for row in (old, other, new):
-        store.save_snapshot(term, row)
+        store.save_snapshots(term, [row])
     store.close()
     again = opener()
     assert [again.snapshot("goal-1"), again.snapshot("goal-2"), again.snapshot("goal-3")] == [new, other, None]
@@ -330,7 +330,7 @@ def test_a_reader_only_reads(store, term):
         lambda: reader.open_term(LIFE),
         lambda: reader.append(term, Group(events=event_rows(1, after=reader.head()))),
         lambda: reader.prune_refusals(term, 1),
-        lambda: reader.save_snapshot(term, SnapshotRow("goal-1", 1, bytes(32), "r", b"s")),
+        lambda: reader.save_snapshots(term, [SnapshotRow("goal-1", 1, bytes(32), "r", b"s")]),
         reader.checkpoint,
     ):
         with pytest.raises(AssertionError):

@@ -54,14 +54,14 @@ def test_erasing_again_is_nothing_new(store, term):
 def test_what_is_erased_leaves_no_snapshot_that_could_hold_it(store, term):
     _worded(store, term)
     for scope in ("workspace", "goal:docs"):
-        store.save_snapshot(term, SnapshotRow(scope, 4, bytes(32), "r", b"private"))
+        store.save_snapshots(term, [SnapshotRow(scope, 4, bytes(32), "r", b"private")])
     store.append(term, Group(erasures=[Erasure(4, seqs=(1,))]))
     assert store.snapshot("workspace") is store.snapshot("goal:docs") is None
 
 
 def test_a_group_that_fails_erases_nothing(store, term):
     rows = _worded(store, term)
-    store.save_snapshot(term, SnapshotRow("workspace", 4, bytes(32), "r", b"kept"))
+    store.save_snapshots(term, [SnapshotRow("workspace", 4, bytes(32), "r", b"kept")])
     with pytest.raises(StoreFault):
         store.append(term, Group(events=rows[:1], erasures=[Erasure(4, goal_id="docs")]))
     reader = store.reader()

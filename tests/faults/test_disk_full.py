@@ -150,7 +150,7 @@ class TestAFullDisk:
         def no_room(_term, _row):
             raise StoreFull("no room")
 
-        daemon.store.save_snapshot = no_room
+        daemon.store.save_snapshots = no_room
         for number in range(4):
             await daemon.do("todo.claim", todo(number), who="builder")
         assert daemon.service.fatal is None

@@ -9,6 +9,7 @@ from collections import deque
 import msgspec
 
 from ledger.canonical import digest_hex
+from ledger.goal_map import Goals
 from ledger.scope_index import ScopeIndex
 from ledger.state import Goal, Workspace
 
@@ -22,6 +23,9 @@ def dump(value: object) -> Dumped:
             return value
         case bytes():
             return value.hex()
+        case Goals():
+            # What was put away is read back: what is in memory is no part of what is true.
+            return {str(goal_id): dump(goal) for goal_id, goal in sorted(value.items())}
         case Workspace() | Goal() | ScopeIndex():
             return {name: dump(getattr(value, name)) for name in sorted(value.__slots__)}
         case msgspec.Struct():
