@@ -6,7 +6,7 @@ request key makes safe to ask again.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -16,11 +16,13 @@ from daemon import wire
 from daemon.client import (
     FEED_SILENT_MS_MAX,
     HTTP_OK,
+    Asked,
     Document,
     Params,
     Refused,
     Reply,
     action_headers,
+    batch_body,
     body_of,
     new_request_key,
     query_of,
@@ -77,6 +79,10 @@ class AsyncClient:
     async def read(self, name: str, params: Params | None = None, *, at: int | None = None) -> Reply:
         """Ask for a document, of now or as it was after the event `at`. Raises wire.WireFault."""
         return await self._ask("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}")
+
+    async def batch(self, asked: Sequence[Asked], *, stop_on_refusal: bool = False) -> Reply:
+        """Do many things, each for itself, as `Client.batch` does. Raises wire.WireFault."""
+        return await self._ask("POST", "/v1/batch", batch_body(asked, stop_on_refusal=stop_on_refusal))
 
     async def get(self, path: str) -> Reply:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""

@@ -47,6 +47,15 @@ class Reply:
         return seq if isinstance(seq, int) else None
 
 
+@dataclass(frozen=True)
+class Asked:
+    """One action of many; with no key one is made."""
+
+    action: str
+    params: Mapping[str, object]
+    request_key: str | None = None
+
+
 class Refused(Exception):
     """A request that has no reply of its own to give was refused."""
 
@@ -115,6 +124,19 @@ def reply_of(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
     )
 
 
+def batch_body(asked: Sequence[Asked], *, stop_on_refusal: bool) -> dict[str, object]:
+    """Many actions as the body of one request; each without a key gets one."""
+    actions = [
+        {
+            "action": one.action,
+            "request_key": one.request_key or new_request_key(),
+            "params": {name: value for name, value in one.params.items() if value is not None},
+        }
+        for one in asked
+    ]
+    return {"actions": actions, "stop_on_refusal": stop_on_refusal}
+
+
 class Client:
     """One daemon, asked from ordinary code. Safe to share between threads: each call has its own connection."""
 
@@ -141,6 +163,14 @@ class Client:
     def read(self, name: str, params: Params | None = None, *, at: int | None = None) -> Reply:
         """Ask for a document, of now or as it was after the event `at`. Raises wire.WireFault."""
         return self._ask("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}", None, None)
+
+    def batch(self, asked: Sequence[Asked], *, stop_on_refusal: bool = False) -> Reply:
+        """Do many things, each for itself; `answers` are in their order, each with its `exit_code`.
+
+        The reply is `ok` when the daemon took the batch, whatever came of its parts: the body's `ok` says that.
+        Raises wire.WireFault.
+        """
+        return self._ask("POST", "/v1/batch", body_of(batch_body(asked, stop_on_refusal=stop_on_refusal)), None)
 
     def get(self, path: str) -> Reply:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from daemon.api import metrics
+from daemon.api import batch, metrics
 from daemon.api.envelope import respond
 from daemon.api.routes import Routes
 from daemon.api.whole import Whole
@@ -79,12 +79,12 @@ class Meta:
 
 
 def openapi_document() -> dict[str, object]:
-    """Every outward action as an OpenAPI operation, and the metrics beside them."""
+    """Every outward action as an OpenAPI operation, many of them in one request, and the metrics beside them."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Frontstage", "version": VERSION, "description": "One route for each action of the ledger."},
         "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden}
-        | {metrics.PATH: metrics.openapi_path()},
+        | {batch.PATH: batch.openapi_path(_RESULT, _REFUSAL), metrics.PATH: metrics.openapi_path()},
         "components": {
             "schemas": _schemas(),
             "securitySchemes": {"member": {"type": "http", "scheme": "bearer"}},

@@ -36,7 +36,7 @@ def call(command: Command) -> int:
     key = (command.options.request_key or _new_key()) if writes else None
     try:
         home = find_home(command.options.home, command.options.socket)
-        answer = _ask(command, home, _request(command, home, key))
+        answer = ask(command, home, _request(command, home, key))
         exit_code = answer.exit_code
     except HomeUnclear as error:
         raise UsageError(str(error), code="home_unclear", action=command.action) from error
@@ -51,7 +51,8 @@ def call(command: Command) -> int:
     return _print(command, answer, exit_code, key, None if secret is None else secret.shown)
 
 
-def _request(command: Command, home: Home, key: str | None) -> bytes:
+def headers_of(command: Command, home: Home) -> dict[str, str]:
+    """Who asks, from where, and in which language the answer should be."""
     from daemon.cli.credential import find_token  # noqa: PLC0415  (small, and after the home is known to be named)
 
     headers = {"Accept": "application/json" if command.options.json else "text/plain"}
@@ -60,6 +61,11 @@ def _request(command: Command, home: Home, key: str | None) -> bytes:
         headers["Authorization"] = f"Bearer {token}"
     headers["X-Frontstage-Surface"] = "cli"
     headers["X-Frontstage-Locale"] = command.options.locale or chosen_locale()
+    return headers
+
+
+def _request(command: Command, home: Home, key: str | None) -> bytes:
+    headers = headers_of(command, home)
     target = f"/v1/actions/{command.action}"
     if key is None:
         return wire.request_bytes("GET", target + _query(command.values, command.options.at), headers, None)
@@ -67,7 +73,8 @@ def _request(command: Command, home: Home, key: str | None) -> bytes:
     return wire.request_bytes("POST", target, headers, _json(command.values))
 
 
-def _ask(command: Command, home: Home, request: bytes) -> wire.Answer:
+def ask(command: Command, home: Home, request: bytes) -> wire.Answer:
+    """The running daemon's answer, or that of one which is started for this call. Raises WireFault and UsageError."""
     try:
         return wire.ask(home.socket, request)
     except wire.NobodyListens:

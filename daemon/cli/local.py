@@ -105,6 +105,24 @@ LOCAL: "Nouns" = {
             },
         },
     },
+    "batch": {
+        "": {
+            "summary": "Do many things: one action a line, each with an answer and a receipt of its own.",
+            "example": "batch --input work.jsonl --request-key import-7",
+            "run": "daemon.local.batch",
+            "writes": True,
+            "about": "A line is a JSON object with `action` and, where needed, `params` and `request_key`:\n"
+            '  {"action": "todo.add", "params": {"goal_id": "docs", "text": "Check the links"}}\n'
+            "Each is answered by one line of JSON that names its `line` and its `exit_code`; blank lines are passed\n"
+            "over. A line that is none, or that is refused, keeps no other from being asked. The exit code is the\n"
+            "worst of all. With --request-key K the line N is asked under the key K/N unless it has its own, so that\n"
+            "the same input can be given again: what was done is answered and not done twice.",
+            "parameters": {
+                "input": {"help": "The file; standard input when absent."},
+                "stop_on_refusal": {"help": "Ask nothing after the first line that is refused.", "kind": "switch"},
+            },
+        },
+    },
     "demo": {
         "": {
             "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",

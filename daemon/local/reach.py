@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 
 from ledger.catalogue import Action
 from ledger.projections.documents import READERS
+from ledger.projections.stored import STORED_READERS
 from ledger.refusals import GeneralRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.text.reference import FAMILIES
@@ -29,8 +30,8 @@ EVERYWHERE = tuple(
 
 def refusals_of(action: Action) -> tuple[str, ...]:
     """The codes of one action beside those of all, in the order in which its rules are checked."""
-    root = action.decide if action.decide is not None else READERS[action.name]
-    assert isinstance(root, FunctionType), f"{action.name} is decided by a function"
+    readers: dict[str, object] = {**READERS, **STORED_READERS}
+    root = readers[action.name] if action.decide is None else action.decide
     found = [] if "anyone" in action.who else [GeneralRefusal.NOT_PERMITTED.value]
     if action.goal_bound:
         # Whether the subject is there is asked before anything that a family of rules has to say.

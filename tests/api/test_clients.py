@@ -9,7 +9,7 @@ import pytest
 
 from daemon import wire
 from daemon.aclient import AsyncClient
-from daemon.client import Client, Refused
+from daemon.client import Asked, Client, Refused
 from daemon.sse import FeedEvent
 from tests.api.cli_double import Double, answer
 from tests.api.cli_home import daemon_in, make_home
@@ -197,3 +197,12 @@ def test_a_write_that_is_asked_again_keeps_its_key(double):
     assert Client(double.path).act("member.add", ADD).ok
     assert double.asked[0] == double.asked[1]
     assert b"profile_role" not in double.asked[0].body
+
+
+async def test_many_at_once_from_an_event_loop(daemon):
+    asked = [Asked("member.add", {**ADD, "member_id": f"many-{number}"}, f"many-{number}") for number in (1, 2)]
+    async with AsyncClient(daemon.socket, daemon.owner._token) as client:
+        first = await client.batch(asked)
+        again = await client.batch(asked, stop_on_refusal=True)
+    assert [one["ok"] for one in first.body["answers"]] == [True, True]
+    assert [one["replayed"] for one in again.body["answers"]] == [True, True]

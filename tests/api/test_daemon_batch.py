@@ -32,6 +32,7 @@ async def test_one_that_is_refused_stops_no_other_and_answers_are_in_order(daemo
     answer = await batch(daemon, THREE)
     assert (answer.status, answer.exit_code) == (200, 1)
     assert [one["ok"] for one in answer.document["answers"]] == [True, False, True]
+    assert [one["exit_code"] for one in answer.document["answers"]] == [0, 3, 0]
     assert answer.document["answers"][1]["code"] == "todo_not_found"
     assert len({one.get("receipt_id") for one in answer.document["answers"]}) == 3
     assert (answer.document["ok"], answer.document["not_asked"], daemon.seq) == (False, 0, before + 2)

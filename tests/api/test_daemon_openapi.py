@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from daemon.api.batch import ACTIONS_MAX, _Asked, _One
 from daemon.api.meta import openapi_document
 from daemon.cli.catalogue import ACTIONS as COMMANDS
 from ledger.catalogue import ACTIONS
@@ -16,6 +17,7 @@ from tests.support.served import served
 OUTWARD = {row.name: row for row in ACTIONS.values() if not row.hidden}
 OPERATIONS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
+BESIDE = {"/metrics", "/v1/batch"}
 WORK = {"goal_id": "docs", "todo_id": "todo_000"}
 
 
@@ -37,8 +39,8 @@ def operations(document) -> Iterator[tuple[str, str, dict]]:
 
 
 def of_actions(document) -> Iterator[tuple[str, str, dict]]:
-    """What is made from the table; the metrics stand beside it."""
-    return (found for found in operations(document) if found[0] != "/metrics")
+    """What is made from the table; the others stand beside it."""
+    return (found for found in operations(document) if found[0] not in BESIDE)
 
 
 def nodes(value):
@@ -50,6 +52,15 @@ def nodes(value):
     if isinstance(value, list | tuple):
         for part in value:
             yield from nodes(part)
+
+
+def test_it_describes_many_actions_in_one_request(document):
+    asked = document["paths"]["/v1/batch"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    one = asked["properties"]["actions"]["items"]
+    assert (asked["properties"]["actions"]["maxItems"], one["required"]) == (ACTIONS_MAX, ["action", "request_key"])
+    assert set(one["properties"]["action"]["enum"]) == {name for name, row in OUTWARD.items() if row.writes}
+    assert one["properties"].keys() == set(_One.__struct_fields__)
+    assert asked["properties"].keys() == set(_Asked.__struct_fields__)
 
 
 async def test_it_is_served_as_it_is_made(daemon, document):
@@ -98,7 +109,7 @@ def test_every_schema_names_known_types(document):
 
 
 def test_it_is_the_table(document):
-    assert set(document["paths"]) == {f"/v1/actions/{name}" for name in OUTWARD} | {"/metrics"}
+    assert set(document["paths"]) == {f"/v1/actions/{name}" for name in OUTWARD} | BESIDE
     for path, method, operation in of_actions(document):
         row = OUTWARD[path.removeprefix("/v1/actions/")]
         assert method == ("post" if row.writes else "get")

@@ -362,5 +362,7 @@ PLAYED: dict[str, Played] = {
     "digest.show": Played(PERSON, (docs, todo)),
     "review-packet.show": Played(PERSON, (proposed,)),
     "attention.show": Played(PERSON, (proposed,)),
+    "history.list": Played(PERSON, (docs, todo)),
+    "history.explain": Played(PERSON, (docs, todo, claimed)),
 }
 """Every action that anybody may ask for, with what its example needs. A new action is added here with its scene."""
