@@ -139,6 +139,8 @@ CLASS_OF: dict[str, RefusalClass] = {
     "dependency_unmet": RefusalClass.WAITING,
     # Handoffs and authority.
     "gate_blocks": RefusalClass.WAITING,
+    "decision_scope_unapproved": RefusalClass.WAITING,
+    "projection_repair_required": RefusalClass.WAITING,
     "amendment_holds": RefusalClass.WAITING,
     "request_holds": RefusalClass.WAITING,
     "todo_reserved": RefusalClass.WAITING,

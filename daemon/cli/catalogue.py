@@ -217,6 +217,7 @@ ACTIONS: "Nouns" = {
     'excluded_agent': {'help': 'Agents that may not do it.', 'repeat': True},
     'acceptance': {'help': 'When it is good.'},
     'validator': {'help': 'Checks that its evidence must have passed before it can be completed.', 'repeat': True},
+    'required_decision_scope': {'help': 'Decisions it needs first, as kind:granularity:key; silence is a no.', 'repeat': True},
     'unblocks_todo_id': {'help': 'For a user_gate: work that waits until the decision is a yes.'},
   }},
   'claim': {'summary': 'Take a todo, softly.', 'example': 'todo claim --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {

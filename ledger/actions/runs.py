@@ -1,6 +1,6 @@
 """Actions on runs, monitors and usage: numbers 120 to 129."""
 
-from ledger.actions.base import AGENTS, ANYONE, Action
+from ledger.actions.base import AGENTS, ANYONE, Action, who
 from ledger.rules import run_params, runs
 
 _HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -39,6 +39,14 @@ ROWS: tuple[Action, ...] = (
         who=AGENTS,
         decide=runs.decide_usage,
         example="usage report --goal-id docs --source provider --tokens-in 1200 --tokens-out 300 --cost-micros 4100",
+    ),
+    Action(
+        name="run.ring",
+        number=126,
+        params=run_params.RingMonitor,
+        who=who("daemon"),
+        decide=runs.decide_ring,
+        hidden=True,
     ),
     Action(name="usage.show", number=125, params=run_params.ShowUsage, who=ANYONE, example="usage show --goal-id docs"),
 )

@@ -136,16 +136,17 @@ def _expired(goal: Goal, event: Recorded) -> None:
     if facts.effect == "deny":
         _end(goal, event, gate, "expired")
         return
-    policy, every = gate.policy, gate.policy.remind_every_ms
+    policy, every, same = gate.policy, gate.policy.remind_every_ms, facts.generation == gate.generation
     _put(
         goal,
         event,
         replace(
             gate,
             generation=facts.generation,
-            content_digest=event.hash.hex(),
+            content_digest=gate.content_digest if same else event.hash.hex(),
             policy=replace(policy, approvers=(*policy.approvers, *facts.added), expires_at_ms=None, on_expiry="wait"),
-            votes=(),
+            votes=gate.votes if same else (),
+            escalated_to=facts.added,
             status="waiting_on_user",
             remind_at_ms=None if every is None else event.at_ms + every,
         ),

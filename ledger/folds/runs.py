@@ -58,6 +58,11 @@ def _observed(goal: Goal, event: Recorded) -> None:
         )
 
 
+def _due(goal: Goal, event: Recorded) -> None:
+    facts = cast("run_events.MonitorDue", event.facts)
+    goal.runs.rung(facts.todo_id, facts.due_at_ms)
+
+
 def _used(goal: Goal, event: Recorded) -> None:
     facts = cast("run_events.UsageReported", event.facts)
     goal.runs.used(
@@ -80,5 +85,6 @@ FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     run_events.RunReported: _reported,
     run_events.RunReplanned: _replanned,
     run_events.MonitorObserved: _observed,
+    run_events.MonitorDue: _due,
     run_events.UsageReported: _used,
 }

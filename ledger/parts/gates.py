@@ -80,6 +80,8 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     status: GateStatus = "waiting_on_user"
     remind_at_ms: int | None = None
     reminders: int = 0
+    escalated_to: tuple[MemberId, ...] | None = None
+    """Whom its end brought in; empty where nobody was left to ask, None where it was never escalated."""
     resolved_by: MemberId | None = None
     resolved_for: MemberId | None = None
     """The approver in whose place a delegate decided."""

@@ -51,6 +51,8 @@ class Monitor(msgspec.Struct, frozen=True, kw_only=True):
     last_checked_at_ms: int | None = None
     result_hash: str | None = None
     consecutive_no_change: int = 0
+    rung_for_ms: int | None = None
+    """The due time that was last said to have come."""
     seq: int = 0
 
 
@@ -84,6 +86,8 @@ class Runs(Part):
     monitors: dict[TodoId, Monitor] = msgspec.field(default_factory=dict)
     due: list[tuple[int, TodoId]] = msgspec.field(default_factory=list)
     """Open monitors by when they are next due."""
+    rings: dict[TodoId, int] = msgspec.field(default_factory=dict)
+    """Open monitors of which nobody has said yet that they are due, by when they will be."""
     usage: dict[str, Usage] = msgspec.field(default_factory=dict)
     tokens: int = 0
     cost_micros: int = 0
@@ -98,8 +102,10 @@ class Runs(Part):
         listed = at < len(self.due) and self.due[at] == entry
         if todo.status == "open" and not listed:
             self.due.insert(at, entry)
+            self._ring_at(monitor)
         elif todo.status != "open" and listed:
             del self.due[at]
+            self.rings.pop(todo.todo_id, None)
 
     def observed(self, monitor: Monitor) -> None:
         """Another look; its next one has another place."""
@@ -109,7 +115,21 @@ class Runs(Part):
         if at < len(self.due) and self.due[at] == entry:
             del self.due[at]
             insort(self.due, (monitor.next_due_ms, monitor.todo_id))
+            self._ring_at(monitor)
         self.monitors[monitor.todo_id] = monitor
+
+    def _ring_at(self, monitor: Monitor) -> None:
+        if monitor.rung_for_ms != monitor.next_due_ms:
+            self.rings[monitor.todo_id] = monitor.next_due_ms
+
+    def rung(self, todo_id: TodoId, due_ms: int) -> None:
+        """It was said that this monitor is due."""
+        self.monitors[todo_id] = replace(self.monitors[todo_id], rung_for_ms=due_ms)
+        self.rings.pop(todo_id, None)
+
+    def ring_due(self) -> int | None:
+        """When the next monitor is due of which nobody has said so."""
+        return min(self.rings.values(), default=None)
 
     def turn_ended(self, run: Run) -> None:
         """Count a turn without progress once, however many runs it reports; progress ends the row."""

@@ -93,17 +93,17 @@ def _list_goals(workspace: Workspace, _caller: Caller, asked: Params, _now_ms: i
     states = get_args(GoalState)
     if ask.state and ask.state not in states:
         return refuse(GeneralRefusal.MALFORMED_PARAMS, field="state", problem="must be one of " + ", ".join(states))
-    found = [goal for goal in workspace.goals.values() if not ask.state or goal.state == ask.state]
+    found = [held for held in workspace.goals.held() if not ask.state or held.state == ask.state]
     start = 0
     if ask.after is not None:
-        last = _goal(workspace, ask.after)
-        if isinstance(last, Refusal):
-            return last
-        start = bisect_right(found, last.created_seq, key=lambda goal: goal.created_seq)
+        last = workspace.goals.peek(GoalId(ask.after))
+        if last is None:
+            return refuse(goals.GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.after)
+        start = bisect_right(found, last.created_seq, key=lambda held: held.created_seq)
     page = found[start : start + ask.limit]
     return {
         "schema_version": "frontstage_goal_list_v1",
-        "goals": [goal_row(goal) for goal in page],
+        "goals": [goal_row(held) for held in page],
         "total": len(found),
         "next_after": page[-1].goal_id if start + ask.limit < len(found) else None,
     }
@@ -200,6 +200,7 @@ def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:
         "evidence": list(todo.evidence),
         "stale_evidence": reviews.stale_evidence(goal, todo),
         "validators": list(todo.validators),
+        "required_decision_scopes": list(todo.required_decision_scopes),
         "unblocks_todo_id": todo.unblocks_todo_id,
         "decision_outcome": todo.decision_outcome,
         "completed_by": todo.completed_by,

@@ -48,6 +48,7 @@ def open_gate_rows(workspace: Workspace, goal: Goal, screen: Screen, now_ms: int
                 "quorum": gate.policy.quorum,
                 "waits_for": list(awaited(workspace, gate, now_ms)),
                 "expires_at": rfc3339_or_none(gate.policy.expires_at_ms),
+                "escalated_to": None if gate.escalated_to is None else list(gate.escalated_to),
             }
         )
     return rows
@@ -70,6 +71,7 @@ def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> 
         "default": screen.show(gate.default, QUESTION_CHARS_MAX, "default") or None,
         "evidence_digest": gate.evidence_digest,
         "waits_for": list(awaited(workspace, gate, now_ms)) if gate.is_open else [],
+        "escalated_to": None if gate.escalated_to is None else list(gate.escalated_to),
         "policy": {
             "approvers": list(policy.approvers),
             "quorum": policy.quorum,

@@ -27,6 +27,8 @@ class BeginRefusal(StrEnum):
     CAPABILITY_MISSING = "capability_missing"
     AMENDMENT_HOLDS = "amendment_holds"
     REQUEST_HOLDS = "request_holds"
+    DECISION_SCOPE_UNAPPROVED = "decision_scope_unapproved"
+    PROJECTION_REPAIR_REQUIRED = "projection_repair_required"
     GATE_BLOCKS = "gate_blocks"
     TODO_RESERVED = "todo_reserved"
 
@@ -62,7 +64,7 @@ def hindered(
     if (request_id := held_by_request(goal, todo.todo_id)) is not None:
         return refuse(BeginRefusal.REQUEST_HOLDS, todo_id=todo.todo_id, request_id=request_id)
     if (gate_id := gates.blocking(workspace, goal, todo, agent_id, now_ms)) is not None:
-        return refuse(BeginRefusal.GATE_BLOCKS, todo_id=todo.todo_id, gate_id=gate_id)
+        return gates.held_up(BeginRefusal, todo, gate_id)
     if (holder := slots.reserved_by_another(goal, todo.todo_id, agent_id, now_ms)) is not None:
         return refuse(BeginRefusal.TODO_RESERVED, todo_id=todo.todo_id, agent_id=holder)
     return None

@@ -46,6 +46,8 @@ class CompletionRefusal(StrEnum):
     DECISION_OUTCOME_UNEXPECTED = "decision_outcome_unexpected"
     AMENDMENT_HOLDS = "amendment_holds"
     REQUEST_HOLDS = "request_holds"
+    DECISION_SCOPE_UNAPPROVED = "decision_scope_unapproved"
+    PROJECTION_REPAIR_REQUIRED = "projection_repair_required"
     GATE_BLOCKS = "gate_blocks"
     EVIDENCE_NOT_SOUND = "evidence_not_sound"
     VALIDATOR_REQUIRED = "validator_required"
@@ -200,7 +202,7 @@ def _held_up(workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, now_m
         if (request_id := held_by_request(goal, todo.todo_id)) is not None:
             return refuse(CompletionRefusal.REQUEST_HOLDS, todo_id=todo.todo_id, request_id=request_id)
         if (gate_id := gates.blocking(workspace, goal, todo, caller.member_id, now_ms)) is not None:
-            return refuse(CompletionRefusal.GATE_BLOCKS, todo_id=todo.todo_id, gate_id=gate_id)
+            return gates.held_up(CompletionRefusal, todo, gate_id)
     if waiting_for := unmet(goal, todo):
         return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=waiting_for)
     return None

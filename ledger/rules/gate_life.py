@@ -148,7 +148,9 @@ def decide_expire(workspace: Workspace, _caller: Caller, ask: ExpireGate, now_ms
         facts = GateExpired(gate_id=gate.gate_id, generation=gate.generation, effect="deny", added=())
         return (Draft(facts=facts, goal_id=goal.goal_id), *standing_draft(workspace, goal, gate, "denied"))
     added = tuple(owner for owner in owners_of(goal, workspace) if owner not in gate.policy.approvers)
-    facts = GateExpired(gate_id=gate.gate_id, generation=gate.generation + 1, effect="escalate", added=added)
+    # With nobody left to ask it waits on as it is, and says so: the votes so far are good.
+    generation = gate.generation + 1 if added else gate.generation
+    facts = GateExpired(gate_id=gate.gate_id, generation=generation, effect="escalate", added=added)
     return (Draft(facts=facts, goal_id=goal.goal_id),)
 
 

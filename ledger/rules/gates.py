@@ -6,6 +6,7 @@ no decision covers blocks as well: what nobody allowed is not allowed.
 """
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from typing import Literal
 
 from ledger.canonical import basis_of
@@ -13,7 +14,8 @@ from ledger.ids import GoalId, MemberId
 from ledger.parts.gates import Gate
 from ledger.parts.grants import StandingGrant
 from ledger.records import CLOSED, Todo
-from ledger.rules.common import registered
+from ledger.refusals import Refusal
+from ledger.rules.common import refuse, registered
 from ledger.rules.gate_scopes import covers
 from ledger.state import Goal, Workspace
 
@@ -21,6 +23,8 @@ SCOPE_UNAPPROVED = "decision_scope_unapproved"
 """Stands where a gate's id would: a need of the todo is covered by no decision and no gate."""
 REPAIR_REQUIRED = "projection_repair_required"
 """Stands where a gate's id would: what a gate names and the scope it decides contradict each other."""
+
+CODES = frozenset({SCOPE_UNAPPROVED, REPAIR_REQUIRED})
 
 
 def blocking(workspace: Workspace, goal: Goal, todo: Todo | None, agent_id: MemberId, now_ms: int) -> str | None:
@@ -43,6 +47,13 @@ def blocking(workspace: Workspace, goal: Goal, todo: Todo | None, agent_id: Memb
         if (found := _need_blocks(workspace, goal, need, named)) is not None:
             return found
     return None
+
+
+def held_up(family: type[StrEnum], todo: Todo, found: str) -> Refusal:
+    """The refusal for what `blocking` found: a gate by its id, or the code that says why no gate could let it go."""
+    if found in CODES:
+        return refuse(family(found), todo_id=todo.todo_id, decision_scopes=list(todo.required_decision_scopes))
+    return refuse(family("gate_blocks"), todo_id=todo.todo_id, gate_id=found)
 
 
 def contradicts(gate: Gate, todo: Todo) -> bool:

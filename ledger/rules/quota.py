@@ -15,7 +15,7 @@ from ledger.parts.runs import MONITOR
 from ledger.records import Member, Todo
 from ledger.rules.amendments import held_back
 from ledger.rules.common import granted, must_review, registered
-from ledger.rules.gates import blocking
+from ledger.rules.gates import CODES, awaited, blocking
 from ledger.rules.runs import replan_cause
 from ledger.rules.selection import Selection, is_for, not_fit, select
 from ledger.rules.slots import allowed_slots, reserved_slots
@@ -23,8 +23,6 @@ from ledger.rules.waits import held_by_request
 from ledger.state import Goal, Workspace
 
 WORKSPACE_GUARD_CODE = "write_scope_not_granted"
-GATE_CODES = frozenset({"decision_scope_unapproved", "projection_repair_required"})
-"""What stands where a gate's id would, and is itself the reason."""
 
 
 class QuotaState(StrEnum):
@@ -155,11 +153,7 @@ def verdict_of_state(goal: Goal) -> Verdict | None:
 
 def _without_work(workspace: Workspace, goal: Goal, member: Member, found: Selection, now_ms: int) -> Verdict:
     if found.gate_id is not None:
-        code = found.gate_id if found.gate_id in GATE_CODES else "gate_blocks"
-        gate_id = None if found.gate_id in GATE_CODES else found.gate_id
-        return Verdict(
-            state=QuotaState.OPERATOR_GATE, decision=QuotaDecision.ASK_USER, reason_codes=(code,), gate_id=gate_id
-        )
+        return _at_a_gate(workspace, goal, found.gate_id, now_ms)
     if (monitor := due_monitor(workspace, goal, member, now_ms)) is not None:
         codes = ("monitor_due",)
         return Verdict(state=QuotaState.MONITOR_DUE, decision=QuotaDecision.OBSERVE, reason_codes=codes, todo=monitor)
@@ -181,6 +175,18 @@ def _without_work(workspace: Workspace, goal: Goal, member: Member, found: Selec
     if not goal.by_priority and _all_ended(goal):
         return verdict_of(QuotaState.TERMINAL_NO_FOLLOWUP, QuotaDecision.SKIP, "all_done")
     return verdict_of(QuotaState.FOCUS_WAIT, QuotaDecision.SKIP, "no_work_for_agent")
+
+
+def _at_a_gate(workspace: Workspace, goal: Goal, found: str, now_ms: int) -> Verdict:
+    """What holds up the work is a gate, or a code that says why none could let it through."""
+    state, decision = QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER
+    if found in CODES:
+        return verdict_of(state, decision, found)
+    gate = goal.gates.by_id.get(found)
+    codes: tuple[str, ...] = ("gate_blocks",)
+    if gate is not None and gate.is_open and not awaited(workspace, gate, now_ms):
+        codes = ("gate_waits_for_nobody", *codes)
+    return Verdict(state=state, decision=decision, reason_codes=codes, gate_id=found)
 
 
 def _all_ended(goal: Goal) -> bool:

@@ -48,6 +48,13 @@ class MonitorObserved(Facts, frozen=True, kw_only=True):
     replan: bool
 
 
+class MonitorDue(Facts, frozen=True, kw_only=True):
+    """A monitor is due; said once each time, whenever it was written."""
+
+    todo_id: TodoId
+    due_at_ms: int
+
+
 class UsageReported(Facts, frozen=True, kw_only=True):
     """What was used, as its source says; None is unknown."""
 
@@ -65,5 +72,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("run.reported", 1, RunReported, RunWords),
     Kind("run.replanned", 1, RunReplanned, RunWords),
     Kind("monitor.observed", 1, MonitorObserved),
+    Kind("monitor.due", 1, MonitorDue),
     Kind("usage.reported", 1, UsageReported),
 )

@@ -97,3 +97,10 @@ class ShowUsage(Params):
 
     goal_id: _Goal
     limit: Annotated[int, Field(ge=1, le=200, description="How many reports at most, the newest first.")] = 20
+
+
+class RingMonitor(Params):
+    """Say that a monitor is due; the daemon's own."""
+
+    goal_id: GoalIdText
+    todo_id: TodoIdText

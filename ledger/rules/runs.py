@@ -13,8 +13,8 @@ from ledger.records import Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, granted, next_seq, refuse, registered
 from ledger.rules.leases import effective_claim
-from ledger.rules.run_events import MonitorObserved, RunReplanned, RunReported, RunWords, UsageReported
-from ledger.rules.run_params import ObserveMonitor, ReplanRun, ReportRun, ReportUsage
+from ledger.rules.run_events import MonitorDue, MonitorObserved, RunReplanned, RunReported, RunWords, UsageReported
+from ledger.rules.run_params import ObserveMonitor, ReplanRun, ReportRun, ReportUsage, RingMonitor
 from ledger.state import Goal, Workspace
 
 TURNS_WITHOUT_PROGRESS_MAX = 2
@@ -48,7 +48,7 @@ def replan_due(goal: Goal, agent_id: MemberId) -> bool:
 
 
 def replan_cause(goal: Goal, agent_id: MemberId) -> str | None:
-    """What obliges the agent to replan; a plan that was confirmed since is one."""
+    """What obliges the agent to replan; a plan that was confirmed since is one, and so is a change to the graph."""
     streak = goal.runs.streaks.get(agent_id)
     if streak is None or replanned_since(goal, streak.seq):
         return None
@@ -58,8 +58,11 @@ def replan_cause(goal: Goal, agent_id: MemberId) -> str | None:
 
 
 def replanned_since(goal: Goal, seq: int) -> bool:
-    """Whether a plan was confirmed after this event."""
-    return any(plan.status == "confirmed" and plan.decided_seq > seq for plan in goal.plans.by_id.values())
+    """Whether a plan was confirmed or an amendment committed after this event."""
+    if any(plan.status == "confirmed" and plan.decided_seq > seq for plan in goal.plans.by_id.values()):
+        return True
+    amendments = goal.amendments.by_id.values()
+    return any(amendment.status == "committed" and amendment.decided_seq > seq for amendment in amendments)
 
 
 def decide_report(workspace: Workspace, caller: Caller, ask: ReportRun, now_ms: int) -> Decision:
@@ -174,6 +177,16 @@ def decide_observe(workspace: Workspace, caller: Caller, ask: ObserveMonitor, no
         next_due_at_ms=now_ms + 1_000 * (todo.cadence_seconds or CADENCE_SECONDS_DEFAULT),
         replan=limit is not None and unchanged >= limit,
     )
+    return (Draft(facts=facts, goal_id=goal.goal_id),)
+
+
+def decide_ring(workspace: Workspace, _caller: Caller, ask: RingMonitor, now_ms: int) -> Decision:
+    """Say that a monitor is due, once each time: whoever waits for events need not ask again and again."""
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    due_ms = goal.runs.rings.get(TodoId(ask.todo_id))
+    if due_ms is None or due_ms > now_ms or not goal.is_executable:
+        return Held(seq=goal.last_seq, facts={"todo_id": ask.todo_id})
+    facts = MonitorDue(todo_id=TodoId(ask.todo_id), due_at_ms=due_ms)
     return (Draft(facts=facts, goal_id=goal.goal_id),)
 
 

@@ -24,6 +24,7 @@ from ledger.params import (
     TodoIdText,
     Version,
 )
+from ledger.rules.gate_scopes import DECISION_SCOPE_PATTERN
 
 CADENCE_SECONDS_MAX = 2_592_000
 NO_CHANGE_MAX = 1_000
@@ -32,6 +33,7 @@ _REFERENCE = re.compile(r"[A-Za-z0-9_.:@/#-]{1,160}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?([Zz]|[+-]\d{2}:\d{2})")
 _MOMENTS = TypeAdapter(AwareDatetime)
 
+DecisionScopeText = Annotated[str, Field(pattern=DECISION_SCOPE_PATTERN)]
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
 _Todo = Annotated[TodoIdText, Field(description="The todo.")]
 
@@ -69,6 +71,14 @@ class AddTodo(Params):
     acceptance: Annotated[OptionalText, Field(description="When it is good.")] = ""
     validator: Annotated[
         Capabilities, Field(description="Checks that its evidence must have passed before it can be completed.")
+    ] = ()
+    required_decision_scope: Annotated[
+        tuple[DecisionScopeText, ...],
+        Field(
+            max_length=LIST_MAX,
+            examples=[["publish:action:site"]],
+            description="Decisions it needs first, as kind:granularity:key; silence is a no.",
+        ),
     ] = ()
     unblocks_todo_id: Annotated[
         TodoIdText | None, Field(description="For a user_gate: work that waits until the decision is a yes.")

@@ -237,6 +237,7 @@ def _added_facts(ask: AddTodo, todo_id: TodoId, scopes: tuple[str, ...]) -> Todo
         depends_on=tuple(TodoId(text) for text in dict.fromkeys(ask.depends_on)),
         bound_agent=None if ask.bound_agent is None else MemberId(ask.bound_agent),
         excluded_agents=tuple(MemberId(text) for text in dict.fromkeys(ask.excluded_agent)),
+        required_decision_scopes=tuple(dict.fromkeys(ask.required_decision_scope)),
         unblocks_todo_id=None if ask.unblocks_todo_id is None else TodoId(ask.unblocks_todo_id),
         validators=tuple(dict.fromkeys(ask.validator)),
         cadence_seconds=ask.cadence_seconds,

@@ -6,6 +6,7 @@ import pytest
 
 from daemon.due import Agenda, Asked, Source
 from ledger.codec import decode_event
+from ledger.rules.quota import decide_should_run
 from tests.support.world import DOCS, World
 
 TTL_MS = 30_000
@@ -170,3 +171,54 @@ def test_a_gate_that_waits_beyond_its_time_is_never_due(world):
     world.now_ms += 600_000
     assert settled(world, agenda) == []
     assert world.goal().gates.by_id["gate_one"].is_open
+
+
+def ring(todo_id="todo_watch"):
+    return Asked("run.ring", {"goal_id": DOCS, "todo_id": todo_id})
+
+
+def run_due(agenda, world):
+    """What a sweep of the daemon does; the kinds of the events that it made."""
+    asked = refreshed(agenda, world).take(world.state, world.now_ms, 10)
+    return [event.kind for one in asked for event in world.ask("daemon", one.action, **one.params).events]
+
+
+def test_a_monitor_that_is_due_is_said_once_however_many_ticks_were_missed(world):
+    agenda = Agenda()
+    world.add("todo_watch", task_class="continuous_monitor", cadence_seconds=60)
+    assert run_due(agenda, world) == ["monitor.due"]
+    assert run_due(agenda, world) == []
+    look = {"goal_id": DOCS, "todo_id": "todo_watch", "result_hash": "a" * 64}
+    world.do("builder", "run.observe", **look)
+    assert refreshed(agenda, world).next_ms() == world.now_ms + 60_000
+    world.now_ms += 10 * 60_000
+    assert refreshed(Agenda(), world).take(world.state, world.now_ms, 10) == [ring()]
+    assert run_due(agenda, world) == ["monitor.due"]
+    assert run_due(Agenda(), world) == []
+    for todo_id in ("todo_one", "todo_two"):
+        world.do("helper", "todo.claim", goal_id=DOCS, todo_id=todo_id)
+    verdict = decide_should_run(world.state, DOCS, "builder", world.now_ms)
+    assert (verdict.decision.value, verdict.todo.todo_id) == ("observe", "todo_watch")
+    assert refreshed(agenda, world).next_ms() is None
+
+
+def test_a_monitor_of_a_goal_at_rest_is_due_when_the_goal_goes_on(world):
+    agenda = Agenda()
+    world.add("todo_watch", task_class="continuous_monitor", cadence_seconds=60)
+    world.do("ann", "goal.pause", goal_id=DOCS)
+    assert run_due(agenda, world) == []
+    assert world.ask("daemon", "run.ring", goal_id=DOCS, todo_id="todo_watch").held is not None
+    world.do("ann", "goal.resume", goal_id=DOCS)
+    assert run_due(agenda, world) == ["monitor.due"]
+
+
+def test_a_monitor_that_was_blocked_or_is_over_is_due_no_more(world):
+    agenda = Agenda()
+    world.add("todo_watch", task_class="continuous_monitor", cadence_seconds=60)
+    world.do("ann", "todo.block", goal_id=DOCS, todo_id="todo_watch", reason="Down")
+    assert run_due(agenda, world) == []
+    world.do("ann", "todo.update", goal_id=DOCS, todo_id="todo_watch", status="open")
+    assert run_due(agenda, world) == ["monitor.due"]
+    world.do("ann", "todo.block", goal_id=DOCS, todo_id="todo_watch", reason="Down")
+    world.do("ann", "todo.update", goal_id=DOCS, todo_id="todo_watch", status="open")
+    assert run_due(agenda, world) == []

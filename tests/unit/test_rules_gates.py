@@ -7,6 +7,8 @@ from ledger.ids import TodoId
 from ledger.parts.gates import UNDECIDED
 from ledger.projections.channel import channel_projection
 from ledger.projections.documents import READERS
+from ledger.projections.gates import open_gate_rows
+from ledger.projections.privacy import Screen
 from ledger.refusals import Refusal
 from ledger.rules.common import Held
 from ledger.rules.gate_scopes import covers
@@ -18,6 +20,8 @@ from ledger.rules.gates import (
     gate_due,
     gates_over,
 )
+from ledger.rules.quota import decide_should_run
+from ledger.text.explain import explain
 from tests.support.world import DOCS, World, digest, parse, replay
 
 GATE = "gate_a"
@@ -346,3 +350,49 @@ def test_a_revoked_members_vote_counts_no_longer(world):
     (event,) = decide(world, "cara", "approve").events
     assert event.kind == "gate.vote_recorded"
     assert event.facts.votes == 1
+
+
+def test_work_whose_decision_nobody_made_says_so_and_names_no_gate(world):
+    world.add("todo_publish", required_decision_scope=["publish:action:site"], by="ann")
+    assert world.todo("todo_publish").required_decision_scopes == ("publish:action:site",)
+    refusal = world.decide("builder", "todo.claim", goal_id=DOCS, todo_id="todo_publish")
+    assert refusal.code.value == "decision_scope_unapproved"
+    assert refusal.details == {"todo_id": "todo_publish", "decision_scopes": ["publish:action:site"]}
+    message, hint = explain(refusal, "en")
+    assert "publish:action:site" in message
+    assert "gate" in hint.lower()
+
+
+def test_a_gate_that_contradicts_what_work_needs_says_that_it_must_be_repaired(world):
+    opened(world, decision_scope="budget:action:site")
+    need(world, "todo_one", "publish:action:site")
+    refusal = world.decide("builder", "todo.claim", goal_id=DOCS, todo_id="todo_one")
+    assert refusal.code.value == "projection_repair_required"
+    assert "gate_id" not in refusal.details
+
+
+def test_a_gate_that_escalates_to_nobody_waits_on_with_its_votes_and_says_so(world):
+    approvers = ["bob", "cara", "ann"]
+    opened(world, by="ann", approver=approvers, quorum=2, on_expiry="escalate", expires_in_seconds=60)
+    decide(world, "bob", "approve")
+    seen = gate(world).content_digest
+    world.now_ms += 60_000
+    (event,) = world.do("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE)
+    assert event.facts.added == ()
+    found = gate(world)
+    assert (found.status, found.generation, len(found.votes)) == ("waiting_on_user", 1, 1)
+    assert (found.content_digest, found.escalated_to, found.policy.on_expiry) == (seen, (), "wait")
+    (row,) = open_gate_rows(world.state, world.goal(), Screen(), world.now_ms)
+    assert (row["escalated_to"], row["waits_for"]) == ([], ["cara"])
+    decide(world, "cara", "approve")
+    assert gate(world).status == "approved"
+
+
+def test_a_gate_that_nobody_is_left_to_decide_says_so_in_should_run(world):
+    opened(world, by="ann", approver=["bob"], blocks_todo=[], blocks_goal=True)
+    verdict = decide_should_run(world.state, DOCS, "builder", world.now_ms)
+    assert verdict.reason_codes == ("gate_blocks",)
+    world.do("operator", "member.revoke", member_id="bob")
+    verdict = decide_should_run(world.state, DOCS, "builder", world.now_ms)
+    assert verdict.reason_codes == ("gate_waits_for_nobody", "gate_blocks")
+    assert verdict.gate_id == GATE

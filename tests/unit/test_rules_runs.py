@@ -5,8 +5,9 @@ import pytest
 from ledger.ids import GoalId, MemberId
 from ledger.projections.documents import READERS
 from ledger.refusals import Refusal
+from ledger.rules.amendments import amendment_basis
 from ledger.rules.quota import decide_should_run
-from ledger.rules.runs import replan_due
+from ledger.rules.runs import replan_cause, replan_due
 from tests.support.world import DOCS, World, digest, parse
 
 BUILDER = MemberId("builder")
@@ -193,3 +194,18 @@ def test_usage_is_counted_once_under_its_id_and_keeps_its_age():
     assert world.outcome("builder", "usage.report", usage_id="usage_one", **_use(tokens_in=2)) == "usage_id_reused"
     assert world.outcome("builder", "usage.report", run_id="run_none", **_use(tokens_in=2)) == "run_not_found"
     assert world.goal().runs.tokens == 1
+
+
+def test_a_change_to_the_graph_that_was_committed_is_a_replan():
+    world = _world()
+    assert _turns(world, "no_progress", "no_progress")
+    assert replan_cause(world.goal(), "builder") == "turns_without_progress"
+    operation = [{"op": "reprioritise", "todo_id": "todo_one", "priority": "P0"}]
+    asked = {"goal_id": DOCS, "amendment_class": "lane_route", "why": "Another order", "operation": operation}
+    (event,) = world.do("ann", "amendment.submit", **asked)
+    amendment_id = event.facts.amendment_id
+    assert replan_cause(world.goal(), "builder") == "turns_without_progress"
+    basis = amendment_basis(world.goal(), world.goal().amendments.by_id[amendment_id])
+    world.do("ann", "amendment.commit", goal_id=DOCS, amendment_id=amendment_id, basis=basis)
+    assert replan_cause(world.goal(), "builder") is None
+    assert decide_should_run(world.state, DOCS, "builder", world.now_ms).decision.value == "run"

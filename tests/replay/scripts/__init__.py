@@ -5,6 +5,7 @@ from tests.replay.scripts import (
     authority,
     gates,
     handoffs,
+    monitors,
     plans,
     proposals,
     requests,
@@ -14,6 +15,7 @@ from tests.replay.scripts import (
 )
 
 FAMILIES = tuple(
-    part.play for part in (plans, amendments, gates, slots, runs, handoffs, authority, requests, reviews, proposals)
+    part.play
+    for part in (plans, amendments, gates, slots, runs, handoffs, authority, requests, reviews, proposals, monitors)
 )
 """In the order in which they were added: what comes later goes to the end."""
