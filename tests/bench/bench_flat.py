@@ -1,8 +1,8 @@
 """What a durable write costs when there is much around it, against the same write with little around it.
 
 Two daemons, one ledger each, in turns: a goal of a hundred todos and one of ten thousand; one lease in force and a
-thousand, each with a scope that a new one must be held against. Compared is what the daemon computes for one write,
-which noise moves less than it moves rates.
+thousand, each with a scope that a new one must be held against, folders and globs of several kinds. Compared is what
+the daemon computes for one write, which noise moves less than it moves rates.
 
     python -m tests.bench.bench_flat
 """
@@ -15,7 +15,7 @@ from statistics import median
 
 from tests.bench.asked import action, post
 from tests.bench.load import Script
-from tests.bench.preload import copy_of, preloaded
+from tests.bench.preload import SCOPES, copy_of, preloaded
 from tests.bench.processes import Processes, Server, load
 from tests.bench.row import Row
 
@@ -29,6 +29,7 @@ RATIO_MAX = 1.3
 SUPPLY_PER_S = 30_000
 TODOS_FEW, TODOS_MANY = 100, 10_000
 LEASES_FEW, LEASES_MANY = 1, 1_000
+GLOBS_FEW = 10
 TODOS_BESIDE_LEASES = 3_000
 
 ScriptOf = Callable[[int], Script]
@@ -63,18 +64,28 @@ def run() -> list[Row]:
         _compared(
             f"write flat: {LEASES_FEW:,} -> {LEASES_MANY:,} leases",
             (
-                (TODOS_BESIDE_LEASES, LEASES_FEW, _lease_script),
-                (TODOS_BESIDE_LEASES, LEASES_MANY, _lease_script),
+                (TODOS_BESIDE_LEASES, LEASES_FEW, _lease_script("folders")),
+                (TODOS_BESIDE_LEASES, LEASES_MANY, _lease_script("folders")),
             ),
+        ),
+        _compared(
+            f"acquire flat: {GLOBS_FEW:,} -> {LEASES_MANY:,} leases on globs",
+            (
+                (TODOS_BESIDE_LEASES, GLOBS_FEW, _lease_script("globs")),
+                (TODOS_BESIDE_LEASES, LEASES_MANY, _lease_script("globs")),
+            ),
+            "globs",
         ),
     ]
 
 
-def _compared(name: str, pair: tuple[tuple[int, int, ScriptOf], tuple[int, int, ScriptOf]]) -> Row:
+def _compared(
+    name: str, pair: tuple[tuple[int, int, ScriptOf], tuple[int, int, ScriptOf]], scopes: str = "folders"
+) -> Row:
     with tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as processes:
         sides: list[Side] = []
         for number, (todos, leases, script_of) in enumerate(pair):
-            home = copy_of(preloaded(EVENTS, 1, todos, leases), Path(folder) / f"home-{number}")
+            home = copy_of(preloaded(EVENTS, 1, todos, leases, scopes=scopes), Path(folder) / f"home-{number}")
             sides.append(Side(processes.daemon(home.path), script_of))
         little, much = sides
         for number in range(ROUNDS):
@@ -101,16 +112,19 @@ def _todo_script(todos: int) -> ScriptOf:
     return script
 
 
-def _lease_script(number: int) -> Script:
-    """Take a lease with a scope of its own on a todo beside those that are held, and give it back."""
-    free = TODOS_BESIDE_LEASES - LEASES_MANY
-    ask = {"goal_id": "g0", "todo_id": f"todo_0-{LEASES_MANY + number % free}", "idempotency_key": f"run-{number}"}
-    times = 1 + number // free
-    scope = [f"src/new{number % free}/**"]
-    return [
-        post(action("task-lease.acquire"), f"acquire-{number}", **ask, write_scope=scope, ttl_seconds=3_600),
-        post(action("task-lease.release"), f"give-{number}", **ask, expected_version=times),
-    ]
+def _lease_script(scopes: str) -> ScriptOf:
+    def script(number: int) -> Script:
+        """Take a lease with scopes of its own on a todo beside those that are held, and give it back."""
+        free = TODOS_BESIDE_LEASES - LEASES_MANY
+        ask = {"goal_id": "g0", "todo_id": f"todo_0-{LEASES_MANY + number % free}", "idempotency_key": f"run-{number}"}
+        times = 1 + number // free
+        scope = [held.format(f"new{number % free}") for held in SCOPES[scopes]]
+        return [
+            post(action("task-lease.acquire"), f"acquire-{number}", **ask, write_scope=scope, ttl_seconds=3_600),
+            post(action("task-lease.release"), f"give-{number}", **ask, expected_version=times),
+        ]
+
+    return script
 
 
 if __name__ == "__main__":

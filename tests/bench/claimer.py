@@ -1,8 +1,8 @@
 """A load generator whose clients claim what is ready: each an agent of its own, none knows of the others.
 
-A client reads a page of ready work of its goal, takes any of it, and reads on when the page is used up. Two that choose
-the same todo are told apart by the ledger: one has it, the other is refused and takes the next. Claims that were
-granted are counted, and that none was granted twice is checked.
+A client reads a page of ready work of its goal, takes any of it, and reads on after a while. Two that choose the same
+todo are told apart by the ledger: one has it, the other is refused and takes the next. Claims that were granted are
+counted, and that none was granted twice is checked.
 """
 
 import asyncio
@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from tests.bench.asked import action, get, post
 
-PAGE = 64
+PAGE, TAKEN_OF_A_PAGE = 200, 50
+"""An agent reads on before its page is used up: what is left of it by then was mostly taken by others."""
 _HEAD_END = b"\r\n\r\n"
 
 
@@ -80,8 +81,8 @@ class Claimant(asyncio.Protocol):
     def _heard(self, granted: bool, body: bytes) -> None:
         if self._asked_for is None:
             self._found.pages += 1
-            self._page = [todo["todo_id"] for todo in json.loads(body)["todos"]]
-            self._chance.shuffle(self._page)
+            ready = [todo["todo_id"] for todo in json.loads(body)["todos"]]
+            self._page = self._chance.sample(ready, min(len(ready), TAKEN_OF_A_PAGE))
             if not self._page:
                 self._found.broken.append(f"{self._goal_id} has nothing ready left")
         elif granted:

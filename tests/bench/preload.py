@@ -31,16 +31,21 @@ OPERATOR = Caller(member_id=MemberId("operator"), kind="operator", surface="cli"
 _PROOF = Proof(kind="token", reference="tok_1")
 _BEGAN_AT_MS = 1_800_000_000_000
 """Ahead of any clock, so that no lease ends while something is measured; ledger time then runs on by itself."""
+SCOPES: dict[str, tuple[str, ...]] = {
+    "folders": ("src/m{}/**",),
+    "globs": ("docs/page{}-*.md", "src/part{}/*.py", "lib/{}.py", "conf/x{}.[ab]"),
+}
+"""What leases hold, by kind: of several the next lease takes the next."""
 _FIRST_KEY_MS = 1_700_000_000_000
 """What the request keys say is past, as it is wherever the clients' clocks are right."""
 TTL_SECONDS = 86_400
 
 
-def preloaded(events: int, goals: int, todos_each: int, leases_each: int = 1) -> Path:
+def preloaded(events: int, goals: int, todos_each: int, leases_each: int = 1, *, scopes: str = "folders") -> Path:
     """A home whose ledger has at least `events` events; made once, then copied for each run."""
     return kept(
-        f"home-{events}-{goals}-{todos_each}-{leases_each}-",
-        lambda home: Maker(home).make(events, goals, todos_each, leases_each),
+        f"home-{events}-{goals}-{todos_each}-{leases_each}-{scopes}-",
+        lambda home: Maker(home, scopes).make(events, goals, todos_each, leases_each),
     )
 
 
@@ -72,7 +77,8 @@ def _digest(more: tuple[Path, ...]) -> str:
 class Maker:
     """Writes a past into a new home, through the rules like anybody."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, scopes: str = "folders") -> None:
+        self._scopes = SCOPES[scopes]
         self._store = open_sqlite(Path(home.ledger))
         create_home(home, self._store, name="Bench", owner="ann", owner_name="Ann")
         term = self._store.open_term("unused")
@@ -130,7 +136,7 @@ class Maker:
             AGENT,
             "task-lease.acquire",
             **_held(goal, number),
-            write_scope=(f"src/m{number}/**",),
+            write_scope=(self._scopes[number % len(self._scopes)].format(number),),
             ttl_seconds=TTL_SECONDS,
         )
 
