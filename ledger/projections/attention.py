@@ -8,7 +8,6 @@ from ledger.params import Params
 from ledger.projections.channel import SEVERITIES, Reading, read_goal
 from ledger.projections.needs import Need, needs_of
 from ledger.projections.privacy import Screen
-from ledger.records import CLOSED
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules import view_params
 from ledger.rules.common import Caller, refuse, registered
@@ -60,10 +59,9 @@ def _whom(workspace: Workspace, caller: Caller, ask: view_params.ShowAttention) 
 def read_open_goals(workspace: Workspace, now_ms: int) -> list[tuple[Goal, Reading, list[Need]]]:
     """Every open goal, read once, with what waits in it."""
     found: list[tuple[Goal, Reading, list[Need]]] = []
-    for goal in workspace.goals.values():
-        if goal.state not in CLOSED:
-            reading = read_goal(workspace, goal, now_ms)
-            found.append((goal, reading, needs_of(workspace, goal, reading, now_ms)))
+    for goal in workspace.goals.live():
+        reading = read_goal(workspace, goal, now_ms)
+        found.append((goal, reading, needs_of(workspace, goal, reading, now_ms)))
     return found
 
 

@@ -98,9 +98,10 @@ def _row(goal_id: str | None, change: Change, screen: Screen, path: str) -> Docu
 
 
 def _changes(workspace: Workspace, only: Goal | None, since: int) -> Iterator[tuple[str | None, Change]]:
-    goals = workspace.goals.values() if only is None else (only,)
-    for goal in goals:
-        if goal.last_seq > since:
+    goals = workspace.goals.held() if only is None else (only,)
+    for held in goals:
+        if held.last_seq > since:
+            goal = workspace.goals.whole(held)
             yield from ((goal.goal_id, one) for part in _PARTS for one in part(goal, since) if one.seq > since)
     if only is None:
         yield from ((None, one) for one in _of_workspace(workspace) if one.seq > since)

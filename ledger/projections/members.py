@@ -92,9 +92,8 @@ def _goals_of(workspace: Workspace, member: Member) -> list[Goal]:
     """The open goals it may act on, and those in which it still holds something or once did, the newest first."""
     return [
         goal
-        for goal in reversed(workspace.goals.values())
-        if goal.state not in CLOSED
-        and (granted(member, goal.goal_id) or member.member_id in goal.mine or member.member_id in goal.acts)
+        for goal in reversed(workspace.goals.live())
+        if granted(member, goal.goal_id) or member.member_id in goal.mine or member.member_id in goal.acts
     ]
 
 

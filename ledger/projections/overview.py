@@ -25,7 +25,7 @@ from ledger.projections.needs import Need
 from ledger.projections.presence import presence_over_all
 from ledger.projections.privacy import Screen
 from ledger.projections.verdict import decision_frame, interaction_contract, quota_document
-from ledger.records import CLOSED, Member
+from ledger.records import CLOSED, Member, Outline
 from ledger.refusals import Refusal
 from ledger.rules import view_params
 from ledger.rules.common import Caller, refuse
@@ -44,24 +44,26 @@ SHORT_HASH_BYTES = 4
 
 def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
     ask = cast("view_params.ShowOverview", asked)
-    last = None if ask.after is None else workspace.goals.get(GoalId(ask.after))
+    last = None if ask.after is None else workspace.goals.peek(GoalId(ask.after))
     if ask.after is not None and last is None:
         return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.after)
     return overview_document(workspace, ask, last, now_ms)
 
 
-def overview_document(workspace: Workspace, ask: view_params.ShowOverview, last: Goal | None, now_ms: int) -> Document:
+def overview_document(
+    workspace: Workspace, ask: view_params.ShowOverview, last: Goal | Outline | None, now_ms: int
+) -> Document:
     """The page after `last`: goals with the newest first, so that a goal which is added moves none of the others."""
     screen = Screen()
     read = {goal.goal_id: (reading, needs) for goal, reading, needs in read_open_goals(workspace, now_ms)}
     waiting = [(workspace.goals[goal_id], need) for goal_id, (_, needs) in read.items() for need in needs]
     waiting.sort(key=lambda row: urgency(*row))
-    listed = [goal for goal in reversed(workspace.goals.values()) if ask.closed or goal.state not in CLOSED]
-    rest = listed if last is None else [goal for goal in listed if goal.created_seq < last.created_seq]
+    listed = [held for held in workspace.goals.newest() if ask.closed or held.state not in CLOSED]
+    rest = listed if last is None else [held for held in listed if held.created_seq < last.created_seq]
     page = rest[: ask.limit]
     totals: dict[str, int] = {}
-    for goal in workspace.goals.values():
-        totals[goal.state] = totals.get(goal.state, 0) + 1
+    for held in workspace.goals.held():
+        totals[held.state] = totals.get(held.state, 0) + 1
     return {
         "schema_version": "frontstage_overview_v1",
         "mode": "read_only",
@@ -69,7 +71,7 @@ def overview_document(workspace: Workspace, ask: view_params.ShowOverview, last:
         "head": head_of(workspace),
         "goals": [
             _goal_row(workspace, goal, read.get(goal.goal_id), screen, f"goals[{at}]", now_ms)
-            for at, goal in enumerate(page)
+            for at, goal in enumerate(map(workspace.goals.whole, page))
         ],
         "goals_listed": len(listed),
         "goals_total": len(workspace.goals),

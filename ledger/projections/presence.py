@@ -23,7 +23,7 @@ registered, or addressable once paired or in possession of a credential; nothing
 from typing import Final, Literal, NamedTuple
 
 from ledger.ids import GoalId, MemberId
-from ledger.records import CLOSED, Member
+from ledger.records import Member
 from ledger.rules.common import granted
 from ledger.rules.leases import effective_lease
 from ledger.rules.quota import QuotaDecision, QuotaState, Verdict, decide_should_run
@@ -117,9 +117,8 @@ def presence_over_all(workspace: Workspace, member: Member, now_ms: int) -> Pres
     if is_addressable(workspace, member, None, now_ms):
         best = Presence("addressable", "no_goal_granted" if member.kind == "agent" else "reachable")
     if member.kind == "agent":
-        for goal in workspace.goals.values():
-            if goal.state not in CLOSED:
-                best = _nearer(best, presence_in(workspace, goal, member, now_ms))
+        for goal in workspace.goals.live():
+            best = _nearer(best, presence_in(workspace, goal, member, now_ms))
     return best
 
 
