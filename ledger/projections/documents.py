@@ -12,6 +12,7 @@ from typing import cast, get_args
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
+from ledger.ports import StoreFault
 from ledger.projections import (
     amendments,
     attention,
@@ -31,7 +32,7 @@ from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.presence import reachable_until_ms
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
-from ledger.projections.verdict import interaction_contract, should_run_document
+from ledger.projections.verdict import interaction_contract, should_run_document, unreadable_document
 from ledger.records import GoalState, Lease, Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules import goal_params, goals, leases, quota, selection, todo_params, todos
@@ -52,7 +53,10 @@ def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | Non
 
     The next end of a lease, a deferral, a delegation, a gate or a credential, or of what the quota counts.
     """
-    goal = workspace.goals.get(GoalId(goal_id))
+    try:
+        goal = workspace.goals.get(GoalId(goal_id))
+    except StoreFault:
+        return now_ms  # What cannot be read now may be readable the next time.
     if goal is None:
         return None
     ends = [one.until_ms for one in goal.handoffs.delegations.values() if one.until_ms > now_ms]
@@ -279,10 +283,12 @@ def _member_document(member: Member) -> Document:
 
 def _should_run(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
     ask = cast("quota.ShouldRun", asked)
-    goal = _goal(workspace, ask.goal_id)
-    if isinstance(goal, Refusal):
-        return goal
-    return should_run_document(workspace, goal, MemberId(ask.agent_id or caller.member_id), now_ms)
+    agent_id = MemberId(ask.agent_id or caller.member_id)
+    try:
+        goal = _goal(workspace, ask.goal_id)
+    except StoreFault:
+        return unreadable_document(workspace, GoalId(ask.goal_id), agent_id, now_ms)
+    return goal if isinstance(goal, Refusal) else should_run_document(workspace, goal, agent_id, now_ms)
 
 
 def _show_status(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:

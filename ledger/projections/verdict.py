@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-from ledger.ids import MemberId
+from ledger.ids import GoalId, MemberId
 from ledger.projections.holds import hold_of, listed_todos
 from ledger.projections.steps import Given, Step, next_step
 from ledger.records import Todo
@@ -130,10 +130,33 @@ def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, no
     """Whether this agent may do a turn now, on what, within which bounds, and what to do instead if not."""
     verdict = decide_should_run(workspace, goal.goal_id, agent_id, now_ms)
     step = next_step(workspace, goal, Given(agent_id, verdict), listed_todos(goal), now_ms)
+    boundary: dict[str, object] = {
+        "write_scopes": list(goal.intent.write_scopes),
+        "capabilities": list(goal.intent.capabilities),
+        "handoff_mode": goal.intent.handoff_mode,
+        "revision": goal.confirmed,
+    }
+    return _decided(goal.goal_id, agent_id, verdict, step) | {
+        "selected_todo": None if verdict.todo is None else _selected(goal, verdict.todo, now_ms),
+        "quota": quota_document(goal, verdict, agent_id, now_ms),
+        "goal_boundary": boundary,
+        "notices": _notices(goal, verdict),
+    }
+
+
+def unreadable_document(workspace: Workspace, goal_id: GoalId, agent_id: MemberId, now_ms: int) -> dict[str, object]:
+    """The same for a goal that cannot be read: nobody begins anything, and whoever runs the machine is to look."""
+    verdict = decide_should_run(workspace, goal_id, agent_id, now_ms)
+    step = Step(key="repair", action=None, by="operator", subject={"goal_id": goal_id})
+    nothing: dict[str, object] = {"selected_todo": None, "quota": None, "goal_boundary": None, "notices": []}
+    return _decided(goal_id, agent_id, verdict, step) | nothing
+
+
+def _decided(goal_id: GoalId, agent_id: MemberId, verdict: Verdict, step: Step) -> dict[str, object]:
     frame = FRAMES[verdict.decision]
     return {
         "schema_version": "quota_should_run_v0",
-        "goal_id": goal.goal_id,
+        "goal_id": goal_id,
         "agent_id": agent_id,
         "should_run": verdict.decision is QuotaDecision.RUN,
         "decision": verdict.decision.value,
@@ -142,19 +165,10 @@ def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, no
         "reason": reason_of(verdict),
         "reason_codes": list(verdict.reason_codes),
         "requires_user_action": frame.user_action_required,
-        "selected_todo": None if verdict.todo is None else _selected(goal, verdict.todo, now_ms),
-        "quota": quota_document(goal, verdict, agent_id, now_ms),
-        "goal_boundary": {
-            "write_scopes": list(goal.intent.write_scopes),
-            "capabilities": list(goal.intent.capabilities),
-            "handoff_mode": goal.intent.handoff_mode,
-            "revision": goal.confirmed,
-        },
         "next_safe_action": step.document(),
         "interaction_contract": interaction_contract(verdict, step),
         "decision_frame": decision_frame(verdict),
         "spend_policy": SPEND_POLICY,
-        "notices": _notices(goal, verdict),
     }
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from ledger.ids import GoalId, MemberId
 from ledger.params import GoalIdText, MemberIdText, Params
 from ledger.parts.runs import MONITOR
+from ledger.ports import StoreFault
 from ledger.records import Member, Todo
 from ledger.rules.amendments import held_back
 from ledger.rules.common import granted, must_review, registered
@@ -80,8 +81,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide_should_run(workspace: Workspace, goal_id: GoalId, agent_id: MemberId, now_ms: int) -> Verdict:
-    """Decide in the order of the contract; first match wins."""
-    goal = workspace.goals.get(goal_id)
+    """Decide in the order of the contract; first match wins. A goal that cannot be read is no reason to run."""
+    try:
+        goal = workspace.goals.get(goal_id)
+    except StoreFault:
+        return verdict_of(QuotaState.BLOCKED_HEALTH, QuotaDecision.SKIP, "goal_unreadable")
     member = registered(workspace, agent_id)
     if goal is None or member is None or member.kind != "agent" or not granted(member, goal_id):
         unknown = "goal_unknown" if goal is None else "agent_not_granted"

@@ -3,10 +3,13 @@
 import pytest
 
 from ledger.ids import GoalId, MemberId
+from ledger.outlines import put_away
+from ledger.ports import StoreFault
+from ledger.projections.documents import READERS, valid_until_ms
 from ledger.rules.quota import QuotaDecision as D
 from ledger.rules.quota import QuotaState as S
 from ledger.rules.quota import decide_should_run
-from tests.support.world import DOCS, World
+from tests.support.world import DOCS, World, parse
 
 
 def _verdict(world: World, agent: str = "builder", goal_id: str = DOCS):
@@ -337,3 +340,31 @@ def test_work_whose_files_are_leased_for_other_work_is_passed_over():
     world.do("ann", "todo.cancel", goal_id=DOCS, todo_id="todo_free")
     verdict = _verdict(world, "helper")
     assert (verdict.state, verdict.decision, verdict.reason_codes) == (S.WAITING, D.SKIP, ("write_scope_busy",))
+
+
+def test_a_goal_that_cannot_be_read_back_is_no_reason_to_run_and_no_fault():
+    world = World()
+    world.activate()
+    _stop(world)
+
+    def unreadable(_goal_id, _last_seq):
+        raise StoreFault("a page of the ledger is damaged")
+
+    world.state.goals.loader = unreadable
+    assert put_away(world.state, 0, world.state.seq, 1)
+    verdict = _verdict(world)
+    assert (verdict.state, verdict.decision, verdict.reason_codes) == (S.BLOCKED_HEALTH, D.SKIP, ("goal_unreadable",))
+    asked = parse("quota.should-run", {"goal_id": DOCS})
+    document = READERS["quota.should-run"](world.state, world.caller("builder"), asked, world.now_ms)
+    assert (document["should_run"], document["state"]) == (False, "blocked_health")
+    assert document["decision_frame"]["quiet_noop_allowed"] is True
+    assert document["next_safe_action"]["by"] == "operator"
+    assert document.keys() == _whole_document().keys()
+    assert valid_until_ms(world.state, DOCS, world.now_ms) == world.now_ms
+
+
+def _whole_document() -> dict[str, object]:
+    world = World()
+    world.activate()
+    asked = parse("quota.should-run", {"goal_id": DOCS})
+    return READERS["quota.should-run"](world.state, world.caller("builder"), asked, world.now_ms)
