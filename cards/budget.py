@@ -12,7 +12,8 @@ from typing import TypeVar
 import orjson
 
 from cards.elements import Card, Color, Paragraph
-from cards.text import Json, JsonObject, Words, copy
+from cards.text import Json, JsonObject, Text, Words, copy
+from ledger.projections.privacy import WITHHELD
 from ledger.text.say import one_line, plain
 
 ENVELOPE_BYTES_MAX = 25 * 1024
@@ -53,13 +54,18 @@ class Clipper:
         self.limits = limits
         self.chars_cut = False
         self.rows_cut = False
+        self.withheld = False
 
-    def text(self, text: str, chars_max: int = 10_000) -> Words:
+    def text(self, text: str, chars_max: int = 10_000) -> Text:
         """A text of several lines, ending in how many characters were left out, if any were."""
+        if text == WITHHELD:
+            self.withheld = True
+            return copy("card.withheld")
         return Words(self._clip(plain(text), chars_max))
 
     def line(self, text: str, chars_max: int = 10_000) -> str:
         """The same on one line."""
+        self.withheld = self.withheld or text == WITHHELD
         return self._clip(one_line(text), chars_max)
 
     def rows(self, rows: Sequence[_T], rows_max: int = 1000) -> tuple[tuple[_T, ...], int]:
@@ -72,6 +78,14 @@ class Clipper:
     def note(self, goal_id: str, *, color: Color = "orange") -> tuple[Paragraph, ...]:
         """Says that something was left out, and where all of it can be read; loud where somebody decides on it."""
         command = f"frontstage goal show --goal-id {one_line(goal_id)[:GOAL_ID_CHARS_MAX]}"
+        return (*self._withheld(f"{command} --full", color), *self._cut(command, color))
+
+    def _withheld(self, command: str, color: Color) -> tuple[Paragraph, ...]:
+        if not self.withheld:
+            return ()
+        return (Paragraph(text=copy("card.withheld.note", command=command), size="notation", color=color, apart=True),)
+
+    def _cut(self, command: str, color: Color) -> tuple[Paragraph, ...]:
         if self.chars_cut:
             return (Paragraph(text=copy("card.cut.chars", command=command), size="notation", color=color, apart=True),)
         if self.rows_cut:

@@ -14,6 +14,8 @@ from ledger.text.say import Locale
 
 CRITERIA_FIELDS = frozenset({"criteria", "acceptance_criteria"})
 FIELDS_MAX = 20
+SWITCHES = frozenset({"fold_case", "private"})
+"""Fields that are on, or not shown."""
 HEADER_FIELDS = frozenset({"title", "priority"})
 
 
@@ -94,6 +96,8 @@ def _value(field: FieldView, clip: Clipper) -> Paragraph:
         return Paragraph(text=copy("card.none"))
     if field.name == "handoff_mode":
         return Paragraph(text=named("handoff", field.items[0]))
+    if field.name in SWITCHES:
+        return Paragraph(text=copy("card.switch.on"))
     if len(field.items) == 1:
         return Paragraph(text=clip.text(field.items[0]))
     return Paragraph(text=Words(sections.bullets(field.items, clip)))

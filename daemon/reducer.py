@@ -19,6 +19,7 @@ _OTHER = (
     "records.py",
     "reduce.py",
     "replay.py",
+    "scope_case.py",
     "scope_index.py",
     "scopes.py",
     "snapshot.py",

@@ -10,6 +10,7 @@ from ledger.params import Params
 from ledger.refusals import GeneralRefusal
 from ledger.rules.common import Caller, Decision, refuse, registered
 from ledger.rules.goals import GoalRefusal
+from ledger.rules.secrets_kept_out import credential_field
 from ledger.rules.tokens import out_of_scope
 from ledger.state import Workspace
 
@@ -35,6 +36,8 @@ def decide(workspace: Workspace, action: Action, caller: Caller, params: Params,
         return broken
     if not may_ask(workspace, action, caller):
         return refuse(GeneralRefusal.NOT_PERMITTED, action=action.name, needs=sorted(action.who))
+    if (field := credential_field(params)) is not None:
+        return refuse(GeneralRefusal.CREDENTIAL_IN_TEXT, field=field)
     if action.goal_bound:
         goal_id = GoalId(params.goal_id)  # type: ignore[attr-defined]  # goal_bound says that the field is there
         if goal_id not in workspace.goals:

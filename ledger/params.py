@@ -70,3 +70,5 @@ Priority = Literal["P0", "P1", "P2", "P3", "P4"]
 HandoffMode = Literal["optional_lease", "soft_claim", "hard_lease"]
 Review = Literal["independent", "owner"]
 PlanApproval = Literal["owner", "steward"]
+Full = Annotated[bool, Field(description="Everything as it was written, for those who have a part in the goal.")]
+"""What a read of one goal is asked with, where people's words in it may be withheld."""

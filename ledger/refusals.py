@@ -66,6 +66,8 @@ class GeneralRefusal(StrEnum):
     SURFACE_FORBIDDEN = "surface_forbidden"
     TOKEN_SCOPE_FORBIDS = "token_scope_forbids"  # noqa: S105  (the name of a rule)
     NOT_PERMITTED = "not_permitted"
+    CREDENTIAL_IN_TEXT = "credential_in_text"
+    ORIGINALS_NOT_YOURS = "originals_not_yours"
     BASIS_REQUIRED = "basis_required"
     STALE_BASIS = "stale_basis"
     BUSY = "busy"
@@ -99,6 +101,8 @@ CLASS_OF: dict[str, RefusalClass] = {
     "request_key_malformed": RefusalClass.USAGE,
     "surface_forbidden": RefusalClass.DENIED,
     "not_permitted": RefusalClass.DENIED,
+    "credential_in_text": RefusalClass.USAGE,
+    "originals_not_yours": RefusalClass.DENIED,
     "not_an_owner": RefusalClass.DENIED,
     "not_the_proposer": RefusalClass.DENIED,
     "goal_not_granted": RefusalClass.DENIED,

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
 
+from ledger.scope_case import folded
 from ledger.scopes import endings, is_file, literal_beginning, overlap
 
 _Entry = tuple[str, str, str]
@@ -109,6 +110,31 @@ class ScopeIndex:
             # Of two endings one may be the end of the other.
             return iter(dict.fromkeys(chain.from_iterable(self.endings[low:high] for low, high in ranges)))
         return iter(self.files[first:last])
+
+
+class CaselessScopeIndex(ScopeIndex):
+    """The same where case counts for nothing: scopes are kept folded, and those of others are told folded."""
+
+    __slots__ = ()
+
+    def add(self, holder: str, scopes: tuple[str, ...]) -> None:
+        """Enter a holder's canonical scopes."""
+        super().add(holder, tuple(map(folded, scopes)))
+
+    def remove(self, holder: str, scopes: tuple[str, ...]) -> None:
+        """Take them out again."""
+        super().remove(holder, tuple(map(folded, scopes)))
+
+    def conflicts(self, holder: str, scopes: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+        """Each (other holder, its scope, the scope asked for) that overlaps."""
+        for scope in scopes:
+            for other, their, _ in super().conflicts(holder, (folded(scope),)):
+                yield other, their, scope
+
+
+def index_for(*, fold_case: bool) -> ScopeIndex:
+    """An empty index, for a goal that says whether case counts."""
+    return CaselessScopeIndex() if fold_case else ScopeIndex()
 
 
 def _above(text: str) -> Iterator[str]:

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ledger.scope_case import folded, folded_boundary
+
 SCOPE_CHARS_MAX = 160
 SCOPES_MAX = 64
 SCOPES_REMEMBERED_MAX = 4_096
@@ -49,12 +51,16 @@ def overlap(left: str, right: str) -> bool:
     return right.startswith(left + "/") or left.startswith(right + "/")
 
 
-def within(scope: str, boundary: tuple[str, ...]) -> bool:
+def within(scope: str, boundary: tuple[str, ...], *, fold_case: bool = False) -> bool:
     """Whether what `scope` can name lies inside one of the boundary's scopes; an empty boundary holds nothing.
 
     A glob is inside only what holds a whole subtree. A literal that a glob of the boundary matches is inside, as the
     one path that it names.
     """
+    if fold_case:
+        # The same spelling is inside itself, though a set in it may be one that cannot be folded.
+        small = folded(scope)
+        return any(scope == outer or _inside(small, folded_boundary(outer)) for outer in boundary)
     return any(_inside(scope, outer) for outer in boundary)
 
 

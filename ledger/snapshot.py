@@ -48,6 +48,7 @@ from ledger.records import (
 )
 from ledger.reduce import fold
 from ledger.replay import fold_proved
+from ledger.scope_index import index_for
 from ledger.state import GOAL_PARTS, RECENT_EVENTS_MAX, Goal, Workspace
 
 WORKSPACE = "workspace"
@@ -300,6 +301,7 @@ def _goal(body: _GoalBody) -> Goal:
     for name in _SAME[3:]:
         setattr(goal, name, getattr(body, name))
     goal.intents, goal.deliveries = body.intents, body.deliveries
+    goal.scopes = index_for(fold_case=goal.intent.fold_case)
     goal.todos = {todo.todo_id: todo for todo in body.todos}
     goal.leases = {lease.todo_id: lease for lease in body.leases}
     goal.keys = {todo_id: set(keys) for todo_id, keys in body.keys.items()}

@@ -202,6 +202,7 @@ class Goal:
         twin.waiting = {todo_id: set(others) for todo_id, others in self.waiting.items()}
         twin.dependents = {todo_id: dict(others) for todo_id, others in self.dependents.items()}
         twin.mine = {member_id: dict(mine) for member_id, mine in self.mine.items()}
+        twin.scopes = type(self.scopes)()
         for todo_id, lease in self.leases.items():
             if lease.status == "active":
                 twin.scopes.add(todo_id, lease.write_scopes)

@@ -20,6 +20,7 @@ from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.projections.documents import READERS
 from ledger.projections.history import Asking
+from ledger.projections.outlet import filtered
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
@@ -179,6 +180,7 @@ class ActionRoutes:
         if isinstance(state, Refusal):
             return refused(request, action.name, state, service.committed.seq)
         document = READERS[action.name](state, principal.caller, params, state.at_ms)
+        document = filtered(service.committed, principal.caller, params, document)
         if isinstance(document, Refusal):
             return refused(request, action.name, document, seq)
         if not wants_text(request):
@@ -201,7 +203,8 @@ class ActionRoutes:
             return refused(request, action.name, state, service.committed.seq)
         now_ms = state.at_ms if past else service.clock.now_ms()
         reading = STORED_READERS[action.name](Asking(state, principal.caller, seq, now_ms, locale), params)
-        document = reading if isinstance(reading, Refusal) else await self._past.read(reading)
+        made = reading if isinstance(reading, Refusal) else await self._past.read(reading)
+        document = filtered(service.committed, principal.caller, params, made)
         if isinstance(document, Refusal):
             return refused(request, action.name, document, seq)
         if wants_text(request):

@@ -104,7 +104,7 @@ ACTIONS: "Nouns" = {
     'token_cap': {'help': 'Tokens after which no turn begins; no cap when absent.', 'kind': 'integer'},
     'cost_cap_micros': {'help': 'Cost, in millionths, after which no turn begins; no cap when absent.', 'kind': 'integer'},
     'fold_case': {'help': 'Whether case counts for nothing in write scopes.', 'kind': 'switch', 'default': 'False'},
-    'private': {'help': 'Whether e-mail addresses and phone numbers are withheld too.', 'kind': 'switch', 'default': 'False'},
+    'private': {'help': 'Whether words of its work are shown only to those who have a part in it.', 'kind': 'switch', 'default': 'False'},
     'objective': {'help': 'What is wanted.', 'required': True},
     'criterion': {'help': 'When it is done; repeat for each.', 'repeat': True, 'required': True},
     'title': {'help': "A short name; the objective's first line when absent."},
@@ -187,6 +187,7 @@ ACTIONS: "Nouns" = {
   }},
   'show': {'summary': 'A goal as everyone may see it, with the basis to decide on.', 'example': 'goal show --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'list': {'summary': 'The goals of the workspace.', 'example': 'goal list', 'parameters': {
     'state': {'help': 'Only goals in this state.'},
@@ -269,6 +270,7 @@ ACTIONS: "Nouns" = {
     'status': {'help': 'Only these.', 'choices': ('open', 'done', 'blocked', 'deferred', 'cancelled', 'proposed')},
     'after': {'help': 'Continue after this todo.'},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'ready': {'summary': 'Work that could begin now, best first.', 'example': 'todo ready --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -389,6 +391,7 @@ ACTIONS: "Nouns" = {
   }},
   'list': {'summary': 'The artifacts of a goal.', 'example': 'artifact list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'review': {'summary': "Accept or reject evidence of somebody else's.", 'example': 'artifact review --goal-id docs --artifact-id art_000014 --verdict accept', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -532,6 +535,7 @@ ACTIONS: "Nouns" = {
   'show': {'summary': 'A gate with its votes, its policy and the basis to decide it by.', 'example': 'gate show --goal-id docs --gate-id gate_000012', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'gate_id': {'help': 'The gate.', 'required': True},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'revoke-grant': {'summary': 'Take back a standing grant: what it covered must be asked for again.', 'example': "gate revoke-grant --grant-id standing_000013 --reason 'Ask each time from now on'", 'writes': True, 'parameters': {
     'grant_id': {'help': 'The grant, as `gate show` names it.', 'required': True},
@@ -563,6 +567,7 @@ ACTIONS: "Nouns" = {
   'show': {'summary': 'A plan with its lanes, its gaps of now and the basis to confirm it by.', 'example': 'plan show --goal-id docs --plan-id plan_000012', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'plan_id': {'help': 'The plan.', 'required': True},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'list': {'summary': 'The plans of a goal, newest first.', 'example': 'plan list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -612,6 +617,7 @@ ACTIONS: "Nouns" = {
   'show': {'summary': 'An amendment with what it changes, what has moved since and the basis to commit it by.', 'example': 'amendment show --goal-id docs --amendment-id amend_000012', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'amendment_id': {'help': 'The amendment.', 'required': True},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'list': {'summary': 'The amendments of a goal, newest first.', 'example': 'amendment list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -642,6 +648,7 @@ ACTIONS: "Nouns" = {
     'goal_id': {'help': 'The goal.', 'required': True},
     'agent_id': {'help': "Only this agent's."},
     'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '50'},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
 },
 'usage': {
@@ -717,6 +724,7 @@ ACTIONS: "Nouns" = {
   'show': {'summary': 'A request with its brief and what is true of it so far.', 'example': 'request show --goal-id docs --request-id request_000042', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'request_id': {'help': 'The request.', 'required': True},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
 },
 'overview': {

@@ -15,6 +15,7 @@ from daemon.relay.wire import Message
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.outlines import outline_of
+from ledger.projections.outlet import title_in_chat
 from ledger.refusals import Refusal
 from ledger.rules.common import refuse
 from ledger.rules.goals import first_line
@@ -147,9 +148,11 @@ class Messages:
         if not shown:
             return _text("chat.no_goals")
 
+        titles = {one.goal_id: title_in_chat(self._service.committed, one) for one in map(outline_of, shown)}
+
         def lines(locale: Locale) -> str:
             rows = [
-                f"{one.goal_id} · {say(f'state.{one.state}', locale)} · {one_line(one.title)}"
+                f"{one.goal_id} · {say(f'state.{one.state}', locale)} · {one_line(titles[one.goal_id])}"
                 for one in map(outline_of, reversed(shown))
             ]
             return "\n".join([say("chat.goals", locale, shown=len(shown), total=len(here)), *rows])

@@ -6,6 +6,7 @@ from daemon.relay.slots import parse, split
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.projections.cards import acceptance_view, goal_view, offers, review_view
+from ledger.projections.outlet import shown_in_chat
 from ledger.projections.views import CardView
 
 DAY_MS = 86_400_000
@@ -20,7 +21,11 @@ class Views:
         self._forms = forms
 
     def view(self, slot: str, tenant_key: str) -> CardView | None:
-        """The view of a slot, or None if there is nothing to show there."""
+        """The view of a slot as its chat may see it, or None if there is nothing to show there."""
+        view = self._made(slot, tenant_key)
+        return None if view is None else shown_in_chat(self._service.committed, view)
+
+    def _made(self, slot: str, tenant_key: str) -> CardView | None:
         subject, chat_id = split(slot)
         if subject.startswith("form:"):
             return self._form(slot, subject, tenant_key, chat_id)

@@ -10,6 +10,7 @@ from ledger.events import ERASED, Facts, Recorded
 from ledger.folds.work import recheck_all
 from ledger.records import Delivery, EventNote, GoalState, Intent, Question
 from ledger.rules import goal_events
+from ledger.scope_index import index_for
 from ledger.state import Goal
 
 
@@ -22,6 +23,8 @@ def note_of(event: Recorded) -> EventNote:
 
 def _proposed(goal: Goal, event: Recorded) -> None:
     goal.intents.append(_intent(event))
+    # No revision changes this, so that scopes entered one way are never looked for the other.
+    goal.scopes = index_for(fold_case=goal.intent.fold_case)
 
 
 def _revised(goal: Goal, event: Recorded) -> None:

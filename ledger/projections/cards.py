@@ -51,6 +51,8 @@ _FIELDS = (
     "cost_cap_micros",
     "review",
     "plan_approval",
+    "fold_case",
+    "private",
     "budget",
     "stop_conditions",
     "priority",
@@ -327,6 +329,8 @@ def _items(workspace: Workspace, goal: Goal, intent: Intent, name: str) -> tuple
         case "allowed_slots":
             slots = intent.allowed_slots
             return (str(ALLOWED_SLOTS_DEFAULT if slots is None else slots),)
+        case "fold_case" | "private":
+            return ("yes",) if getattr(intent, name) else ()
         case "token_cap" | "cost_cap_micros":
             cap = getattr(intent, name)
             return () if cap is None else (str(cap),)

@@ -29,6 +29,7 @@ from ledger.projections import (
 )
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
+from ledger.projections.outlet import through_the_filter
 from ledger.projections.presence import reachable_until_ms
 from ledger.projections.privacy import Screen
 from ledger.projections.status import goal_row, status_document
@@ -300,7 +301,7 @@ def _goal(workspace: Workspace, goal_id: str) -> Goal | Refusal:
     return refuse(goals.GoalRefusal.GOAL_NOT_FOUND, goal_id=goal_id) if goal is None else goal
 
 
-READERS: dict[str, Reader] = {
+_MADE: dict[str, Reader] = {
     "goal.show": _show_goal,
     "goal.list": _list_goals,
     "todo.list": _list_todos,
@@ -322,4 +323,5 @@ READERS: dict[str, Reader] = {
     **requests.READERS,
     **slots.READERS,
 }
-"""By the name of the action."""
+READERS: dict[str, Reader] = {name: through_the_filter(reader) for name, reader in _MADE.items()}
+"""By the name of the action; nothing leaves but through the filter."""

@@ -13,7 +13,6 @@ from ledger.ports import EventRow
 from ledger.projections import wanting
 from ledger.projections.channel import channel_projection
 from ledger.projections.history import Asking, Document, Reading, Told, event_document, names, told_of
-from ledger.projections.privacy import Screen
 from ledger.projections.requests import status_of
 from ledger.projections.wanting import Wanting
 from ledger.refusals import GeneralRefusal, Refusal
@@ -184,9 +183,8 @@ def _chain(rows: Iterator[EventRow], subject: _Subject, locale: Locale) -> Docum
             if len(newest) < CHAIN_MAX:
                 newest.append(told)
     shown = newest if first is None or first is newest[-1] else [*newest[: CHAIN_MAX - 1], first]
-    screen = Screen()
-    chain = [event_document(told, screen, locale) for told in reversed(shown)]
-    return {"chain": chain, "left_out": count - len(shown), "complete": whole, "source_warnings": screen.warnings}
+    chain = [event_document(told, locale) for told in reversed(shown)]
+    return {"chain": chain, "left_out": count - len(shown), "complete": whole, "source_warnings": []}
 
 
 def _is(subject: _Subject, asking: Asking) -> str:

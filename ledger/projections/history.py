@@ -14,7 +14,7 @@ from ledger.events import Body, Recorded
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.ports import EventRow, Store
-from ledger.projections.privacy import Screen
+from ledger.projections.privacy import quoted
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
 from ledger.rules.goals import GoalRefusal
@@ -70,18 +70,18 @@ def list_history(asking: Asking, asked: Params) -> Reading | Refusal:
 
 
 def _listed(store: Store, ask: ListHistory, first: int, last: int, locale: Locale) -> Document:
-    screen, scanned, seen = Screen(), 0, 0
+    scanned, seen = 0, 0
     found: list[Document] = []
     for row in _rows(store, ask, first, last):
         if not first <= row.seq <= last:
             break
         if scanned == SCANNED_MAX or len(found) == ask.limit:
-            return _page(ask, found, screen, seen, scanned)
+            return _page(ask, found, seen, scanned)
         scanned, seen = scanned + 1, row.seq
         told = told_if(row, ask)
         if told is not None:
-            found.append(event_document(told, screen, locale))
-    return _page(ask, found, screen, None, scanned)
+            found.append(event_document(told, locale))
+    return _page(ask, found, None, scanned)
 
 
 def _rows(store: Store, ask: ListHistory, first: int, last: int) -> Iterator[EventRow]:
@@ -90,7 +90,7 @@ def _rows(store: Store, ask: ListHistory, first: int, last: int) -> Iterator[Eve
     return store.events(max(ask.after or 0, first - 1), goal_id=ask.goal_id)
 
 
-def _page(ask: ListHistory, found: list[Document], screen: Screen, next_after: int | None, scanned: int) -> Document:
+def _page(ask: ListHistory, found: list[Document], next_after: int | None, scanned: int) -> Document:
     return {
         "schema_version": "frontstage_history_v1",
         "goal_id": ask.goal_id,
@@ -98,7 +98,7 @@ def _page(ask: ListHistory, found: list[Document], screen: Screen, next_after: i
         "events": found,
         "scanned": scanned,
         "next_after": next_after,
-        "source_warnings": screen.warnings,
+        "source_warnings": [],
     }
 
 
@@ -145,10 +145,10 @@ def names(facts: object, name: str, value: str) -> bool:
     return isinstance(facts, list | tuple) and any(names(one, name, value) for one in facts if isinstance(one, Mapping))
 
 
-def event_document(told: Told, screen: Screen, locale: Locale) -> Document:
+def event_document(told: Told, locale: Locale) -> Document:
     """One event as a reader sees it."""
     row, body, event = told.row, told.body, told.event
-    text = _said(told, screen)
+    text = _said(told)
     return {
         "seq": row.seq,
         "at": rfc3339(event.at_ms),
@@ -169,12 +169,12 @@ def event_document(told: Told, screen: Screen, locale: Locale) -> Document:
     }
 
 
-def _said(told: Told, screen: Screen) -> str:
+def _said(told: Told) -> str:
     """What of the words tells most, as far as it may be shown."""
     for name in SAID:
         said = getattr(told.event.words, name, None)
         if isinstance(said, str) and said.strip():
-            return screen.show(said, SAID_CHARS_MAX, f"events[{told.row.seq}].{name}")
+            return quoted(said, SAID_CHARS_MAX)
     return ""
 
 

@@ -1,49 +1,181 @@
-"""What a projection withholds: text that carries a credential, a private address or a path of somebody's machine.
+"""The filter that every document and every view passes through on its way out, and what it leaves behind.
 
-The channel is shown to everyone in it and read by programs. A value in which one of these is found is withheld
-whole, and a warning names the field and the reason, never the value. Ordinary text yields no warning. Those who
-must decide on a text read all of it: the review and the acceptance show it as it was written.
+It walks whatever it is given, so that a projection is covered without knowing of it. A value is withheld whole where
+its name means raw material or a secret, where a detector finds something in it, or where it is what people wrote for
+a private goal and the reader has no part in that goal. It becomes a mark, and a warning names the field and the reason,
+never the value; warnings stand in the nearest `source_warnings` around the field, or in the document's own.
+Ordinary text yields no warning, and then the very document that came in goes out.
 """
 
-import functools
-import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Literal, TypeVar, cast
+
+import msgspec
+
+from ledger.detectors import reason_of
+from ledger.key_families import key_reason
+from ledger.projections.private_words import is_ledger_made, is_promise
 
 WITHHELD: Final = "[withheld]"
 WARNING_KIND: Final = "raw_or_private_material_omitted"
+WARNINGS: Final = "source_warnings"
+WARNINGS_MAX: Final = 32
+"""Warnings in one list; the last one counts those that it has no room for."""
 
-_DETECTORS: Final[dict[str, str]] = {
-    "credential": (
-        r"\bbearer\s+[a-z0-9._~+/=-]{16,}"
-        r"|\bgh[pousr]_[a-z0-9]{16,}|\bgithub_pat_[a-z0-9_]{16,}"
-        r"|\bsk-[a-z0-9_-]{16,}|\bakia[0-9a-z]{16}\b"
-        r"|\beyj[a-z0-9_-]{8,}\.[a-z0-9_-]{8,}\.[a-z0-9_-]*"
-        r"|-----begin [a-z ]*key-----"
-        r"|\b(?:password|passwd|api[_-]?key|client[_-]?secret|app[_-]?secret|secret|access[_-]?token|token)\s*=\s*\S"
-    ),
-    "private_url": (
-        r"\bhttps?://[^\s/]*\.(?:feishu\.cn|larksuite\.com|larkoffice\.com)/\S"
-        r"|\bhttps?://(?:[^\s/@]*@)?(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)"
-        r"|\bhttps?://[^\s/:]*\.(?:internal|intranet|corp|local|lan)\b"
-    ),
-    "absolute_path": (
-        r"(?<![\w./~:-])/(?:home|root|users|tmp|var|etc|opt|srv|mnt|media|private|volumes|usr)/\S"
-        r"|\bfile://"
-        r"|(?<!\w)[a-z]:\\\S|(?<!\S)\\\\[\w.-]+\\\S"
-    ),
-}
-_PRIVATE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _DETECTORS.items()), re.IGNORECASE)
+Rights = Literal["open", "member", "stranger"]
+"""What a reader is to a goal: any reader of one that is not private, one who has a part in a private one, or none."""
+RightsIn = Callable[[str], Rights]
+_Value = TypeVar("_Value")
+_NUMBERS: Final = frozenset({int, float, bool, type(None)})
+_EMPTY: Final[tuple[object, ...]] = ("", (), [], {})
 
 
-@functools.lru_cache(maxsize=4096)
 def private_reason(text: str) -> str | None:
     """Why this text is withheld, or None where there is nothing to withhold."""
-    found = _PRIVATE.search(text)
-    return None if found is None else found.lastgroup
+    return reason_of(text)
+
+
+def clip(text: str, chars_max: int) -> str:
+    """Display copy within its limit; an ellipsis marks where it was cut.
+
+    Text that is withheld is not cut: half of a secret is one that no detector knows any more.
+    """
+    if len(text) <= chars_max:
+        return text
+    return text[: chars_max - 1] + "…" if reason_of(text, confidential=True) is None else WITHHELD
+
+
+def quoted(text: str, chars_max: int) -> str:
+    """The text within its limit, for a sentence of ours that quotes it: what is withheld is only the quotation."""
+    return clip(text, chars_max) if reason_of(text) is None else WITHHELD
+
+
+def screened(value: _Value, rights_in: RightsIn, goal_id: str | None = None) -> _Value:
+    """The document without what is withheld from this reader; itself where nothing is. It is never changed in place."""
+    rights = "open" if goal_id is None else rights_in(goal_id)
+    if rights == "open" and _is_clean(value, rights_in):
+        return value
+    walk = _Walk(rights_in)
+    found = walk.value("", value, rights, "")
+    if isinstance(found, dict):
+        walk.tell(found, walk.warnings)
+    return cast("_Value", found)
+
+
+def _is_clean(value: object, rights_in: RightsIn) -> bool:
+    """Whether nothing in it is withheld; a private goal is looked at in full."""
+    kind = type(value)
+    if kind is str:
+        return reason_of(cast("str", value)) is None and WITHHELD not in cast("str", value)
+    if kind is dict:
+        named = cast("dict[str, object]", value)
+        goal_id = named.get("goal_id")
+        if type(goal_id) is str and rights_in(goal_id) != "open":
+            return False
+        for name, one in named.items():
+            family = key_reason(name)
+            if type(one) in _NUMBERS:
+                if family == "credential" and one is not None and type(one) is not bool:
+                    return False
+            elif (family is not None and one not in _EMPTY) or not _is_clean(one, rights_in):
+                return False
+        return True
+    if kind is list or kind is tuple:
+        return all(_is_clean(one, rights_in) for one in cast("list[object]", value))
+    if isinstance(value, msgspec.Struct):
+        return _is_clean({name: getattr(value, name) for name in value.__struct_fields__}, rights_in)
+    return True
+
+
+class _Walk:
+    """One pass over a value: a copy without what is withheld, and what to say about it."""
+
+    __slots__ = ("_rights_in", "warnings")
+
+    def __init__(self, rights_in: RightsIn) -> None:
+        self._rights_in = rights_in
+        self.warnings: list[dict[str, object]] = []
+
+    def value(self, name: str, value: object, rights: Rights, path: str, owner: str = "") -> object:
+        """The value under its name, in a document of `owner`'s shape, or the mark."""
+        if value is None or isinstance(value, bool):
+            return value
+        family = key_reason(name)
+        if family is not None and value not in _EMPTY and (family == "credential" or type(value) not in _NUMBERS):
+            return self._withheld(path, family)
+        if isinstance(value, str):
+            return self._text(name, value, rights, path, owner)
+        if isinstance(value, dict):
+            return self._named(value, rights, path)
+        if isinstance(value, list | tuple):
+            rows = [self.value(name, one, rights, f"{path}[{at}]", owner) for at, one in enumerate(value)]
+            return rows if isinstance(value, list) else tuple(rows)
+        if isinstance(value, msgspec.Struct):
+            return self._struct(value, rights, path)
+        return value
+
+    def tell(self, document: dict[str, object], warnings: list[dict[str, object]]) -> None:
+        """Put the warnings into the document that they are about, bounded."""
+        if not warnings:
+            return
+        given = document.get(WARNINGS)
+        together = [*(given if isinstance(given, list) else []), *warnings]
+        rest = len(together) - WARNINGS_MAX
+        if rest > 0:
+            more = {"kind": WARNING_KIND, "field_path": "", "reason": "more", "count": rest + 1}
+            together = [*together[: WARNINGS_MAX - 1], more]
+        document[WARNINGS] = together
+
+    def _named(self, document: dict[str, object], rights: Rights, path: str) -> dict[str, object]:
+        goal_id = document.get("goal_id")
+        if isinstance(goal_id, str):
+            rights = self._rights_in(goal_id)
+        outer, is_own = self.warnings, isinstance(document.get(WARNINGS), list)
+        if is_own:
+            self.warnings = []
+        start = "" if is_own or not path else f"{path}."
+        found = {
+            name: one if name == WARNINGS else self.value(name, one, rights, f"{start}{name}")
+            for name, one in document.items()
+        }
+        if is_own:
+            self.tell(found, self.warnings)
+            self.warnings = outer
+        return found
+
+    def _struct(self, value: msgspec.Struct, rights: Rights, path: str) -> msgspec.Struct:
+        goal_id = getattr(value, "goal_id", None)
+        if isinstance(goal_id, str):
+            rights = self._rights_in(goal_id)
+        owner = type(value).__name__
+        start = f"{path}." if path else ""
+        given = {name: getattr(value, name) for name in value.__struct_fields__}
+        found = {name: self.value(name, one, rights, f"{start}{name}", owner) for name, one in given.items()}
+        changed = {name: one for name, one in found.items() if one is not given[name] and one != given[name]}
+        return msgspec.structs.replace(value, **changed) if changed else value
+
+    def _text(self, name: str, text: str, rights: Rights, path: str, owner: str) -> str:
+        if WITHHELD in text:
+            # What it was made from was looked at already; the rest of a sentence of ours stays.
+            self._withheld(path, "private_material")
+            return WITHHELD if rights == "stranger" and not is_ledger_made(name, owner, text) else text
+        reason: str | None
+        if rights == "open":
+            reason = reason_of(text)
+        elif is_ledger_made(name, owner, text):
+            # Digits of a digest or a moment are no telephone number; the promise is people's words all the same.
+            reason = reason_of(text, confidential=is_promise(name, owner))
+        else:
+            reason = "private_goal" if rights == "stranger" and text else reason_of(text, confidential=True)
+        return text if reason is None else self._withheld(path, reason)
+
+    def _withheld(self, path: str, reason: str) -> str:
+        self.warnings.append({"kind": WARNING_KIND, "field_path": path, "reason": reason})
+        return WITHHELD
 
 
 class Screen:
-    """Screens the texts of one projection and keeps what it withheld, without the values."""
+    """Cuts the texts of one projection; what is withheld is found where the document leaves."""
 
     __slots__ = ("warnings",)
 
@@ -51,14 +183,6 @@ class Screen:
         self.warnings: list[dict[str, object]] = []
 
     def show(self, text: str, chars_max: int, field_path: str) -> str:
-        """The text within its limit, or a mark where it is withheld."""
-        reason = private_reason(text)
-        if reason is not None:
-            self.warnings.append({"kind": WARNING_KIND, "field_path": field_path, "reason": reason})
-            return WITHHELD
+        """The text within its limit."""
+        del field_path
         return clip(text, chars_max)
-
-
-def clip(text: str, chars_max: int) -> str:
-    """Display copy within its limit; an ellipsis marks where it was cut."""
-    return text if len(text) <= chars_max else text[: chars_max - 1] + "…"

@@ -174,7 +174,7 @@ def _bounds(workspace: Workspace, goal: Goal, operations: tuple[Operation, ...])
         for scope in one.write_scopes or ():
             if canonical_scope(scope) is None:
                 return refuse(OperationRefusal.INVALID_WRITE_SCOPE, write_scope=scope)
-            if not within(scope, goal.intent.write_scopes):
+            if not within(scope, goal.intent.write_scopes, fold_case=goal.intent.fold_case):
                 boundary = list(goal.intent.write_scopes)
                 return refuse(OperationRefusal.SCOPE_OUTSIDE_BOUNDARY, write_scopes=[scope], boundary=boundary)
     for one in operations:

@@ -9,6 +9,7 @@ from ledger.params import (
     LIST_MAX,
     BasisText,
     Capabilities,
+    Full,
     GoalIdText,
     KeyText,
     Line,
@@ -149,6 +150,7 @@ class ShowAmendment(Params):
 
     goal_id: _Goal
     amendment_id: _Amendment
+    full: Full = False
 
 
 class ListAmendments(Params):

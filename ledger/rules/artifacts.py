@@ -16,6 +16,7 @@ from ledger.params import (
     LIST_MAX,
     ArtifactIdText,
     CapabilityText,
+    Full,
     GoalIdText,
     OptionalReason,
     Params,
@@ -107,6 +108,7 @@ class ListArtifacts(Params):
     """The artifacts of a goal."""
 
     goal_id: Annotated[GoalIdText, Field(description="The goal.")]
+    full: Full = False
 
 
 def decide_submit(workspace: Workspace, caller: Caller, ask: SubmitArtifact, now_ms: int) -> Decision:

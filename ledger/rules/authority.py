@@ -54,9 +54,9 @@ def scopes_forbidden(
         return None
     goal = workspace.goals[goal_id]
     allowed = tuple(scope for grant in named if _in_force(grant, now_ms) for scope in grant.write_scopes)
-    if goal.intent.fold_case:
-        scopes, allowed = tuple(map(str.lower, scopes)), tuple(map(str.lower, allowed))
-    return None if all(within(scope, allowed) for scope in scopes) else "write_scope_not_granted"
+    fold_case = goal.intent.fold_case
+    inside = all(within(scope, allowed, fold_case=fold_case) for scope in scopes)
+    return None if inside else "write_scope_not_granted"
 
 
 def delegated(

@@ -50,10 +50,14 @@ def next_seq(workspace: Workspace, offset: int = 0) -> int:
 
 def is_owner(goal: Goal, member_id: MemberId, workspace: Workspace) -> bool:
     """Whether this person decides for the goal, as `owners_of` says."""
+    return decides(goal.intent.owners, member_id, workspace)
+
+
+def decides(named: tuple[MemberId, ...], member_id: MemberId, workspace: Workspace) -> bool:
+    """Whether this person decides where these owners are named."""
     member = registered(workspace, member_id)
     if member is None:
         return False
-    named = goal.intent.owners
     if any(registered(workspace, owner) is not None for owner in named):
         return member_id in named
     return "owner" in member.roles

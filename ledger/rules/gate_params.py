@@ -7,6 +7,7 @@ from pydantic import Field
 from ledger.params import (
     LIST_MAX,
     BasisText,
+    Full,
     GoalIdText,
     Line,
     MemberIdText,
@@ -153,6 +154,7 @@ class ShowGate(Params):
 
     goal_id: _Goal
     gate_id: _Gate
+    full: Full = False
 
 
 class RevokeGrant(Params):

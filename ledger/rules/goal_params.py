@@ -9,6 +9,7 @@ from ledger.params import (
     LIST_MAX,
     BasisText,
     Capabilities,
+    Full,
     GoalIdText,
     HandoffMode,
     Line,
@@ -71,7 +72,9 @@ class IntentFields(Params):
         Field(ge=0, le=INTEGER_MAX, description="Cost, in millionths, after which no turn begins; no cap when absent."),
     ] = None
     fold_case: Annotated[bool, Field(description="Whether case counts for nothing in write scopes.")] = False
-    private: Annotated[bool, Field(description="Whether e-mail addresses and phone numbers are withheld too.")] = False
+    private: Annotated[
+        bool, Field(description="Whether words of its work are shown only to those who have a part in it.")
+    ] = False
 
 
 class ProposeGoal(IntentFields):
@@ -205,6 +208,7 @@ class ShowGoal(Params):
     """A goal as everyone may see it, with the basis to decide on."""
 
     goal_id: _Goal
+    full: Full = False
 
 
 class ListGoals(Params):

@@ -67,6 +67,7 @@ from ledger.state import Goal, Workspace
 ENFORCED_FIELDS = (
     "write_scopes", "capabilities", "owners", "handoff_mode", "allowed_slots",
     "review", "plan_approval", "token_cap", "cost_cap_micros",
+    "fold_case", "private",
 )  # fmt: skip
 RETAINED_FIELDS = ("title", "objective", "criteria", "approvers", "priority")
 ADVISORY_FIELDS = ("non_goals", "constraints", "budget", "stop_conditions")
@@ -122,8 +123,6 @@ def decide_propose(workspace: Workspace, caller: Caller, ask: ProposeGoal, _now_
         return refuse(GoalRefusal.GOAL_ID_TAKEN, goal_id=goal_id)
     if (broken := _named(workspace, caller, ask.owner, ask.approver)) is not None:
         return broken
-    if (broken := _not_yet_enforced(ask)) is not None:
-        return broken
     scopes = _intent_checks(ask.write_scope, ask.enforce)
     if isinstance(scopes, Refusal):
         return scopes
@@ -168,8 +167,6 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
     # What is absent stays as in the revision that waits, or as promised: never as in one that was turned down.
     now = goal.intents[(goal.pending or goal.confirmed or len(goal.intents)) - 1]
-    if (broken := _not_yet_enforced(ask)) is not None:
-        return broken
     scopes = _intent_checks(ask.write_scope, ask.enforce)
     if isinstance(scopes, Refusal):
         return scopes
@@ -312,18 +309,6 @@ def _named(workspace: Workspace, caller: Caller, owners: tuple[str, ...], approv
         if "owner" not in workspace.members[MemberId(member_id)].roles:
             return refuse(GoalRefusal.OWNER_NOT_ENTITLED, member_id=member_id)
     return None
-
-
-def _not_yet_enforced(ask: ProposeGoal | ReviseGoal) -> Refusal | None:
-    """A promise that nothing would keep is refused here, before anybody says yes to it."""
-    asked = {
-        "fold_case": isinstance(ask, ProposeGoal) and ask.fold_case,
-        "private": isinstance(ask, ProposeGoal) and ask.private,
-    }
-    fields = [name for name, wanted in asked.items() if wanted]
-    if not fields:
-        return None
-    return refuse(GoalRefusal.ENFORCEMENT_NOT_SUPPORTED, fields=fields, enforced=list(ENFORCED_FIELDS))
 
 
 def _intent_checks(asked: tuple[str, ...], enforce: tuple[str, ...]) -> tuple[str, ...] | Refusal:

@@ -313,7 +313,7 @@ def _scopes(goal: Goal, todo_id: TodoId, asked: tuple[str, ...]) -> tuple[str, .
             return refuse(LeaseRefusal.INVALID_WRITE_SCOPE, write_scope=text)
         scopes.append(scope)
     boundary = goal.intent.write_scopes
-    outside = [scope for scope in scopes if not within(scope, boundary)]
+    outside = [scope for scope in scopes if not within(scope, boundary, fold_case=goal.intent.fold_case)]
     if outside:
         return refuse(LeaseRefusal.SCOPE_OUTSIDE_BOUNDARY, write_scopes=outside, boundary=list(boundary))
     return tuple(dict.fromkeys(scopes))

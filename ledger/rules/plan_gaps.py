@@ -44,7 +44,8 @@ def gaps_of(workspace: Workspace, goal: Goal, lanes: tuple[Lane, ...], now_ms: i
 
 
 def _gap(workspace: Workspace, goal: Goal, lane: Lane, now_ms: int) -> Gap | None:
-    outside = tuple(scope for scope in lane.write_scopes if not within(scope, goal.intent.write_scopes))
+    boundary, fold_case = goal.intent.write_scopes, goal.intent.fold_case
+    outside = tuple(scope for scope in lane.write_scopes if not within(scope, boundary, fold_case=fold_case))
     if outside:
         return Gap(lane_id=lane.lane_id, reason="scope_outside_boundary", names=outside)
     if lane.agent is not None:

@@ -9,6 +9,7 @@ from ledger.params import (
     BasisText,
     Capabilities,
     CapabilityText,
+    Full,
     GoalIdText,
     Line,
     MemberIdText,
@@ -100,6 +101,7 @@ class ShowPlan(Params):
 
     goal_id: _Goal
     plan_id: _Plan
+    full: Full = False
 
 
 class ListPlans(Params):

@@ -7,6 +7,7 @@ from pydantic_core import to_json
 
 from ledger.params import (
     ArtifactIdText,
+    Full,
     GoalIdText,
     KeyText,
     Line,
@@ -147,3 +148,4 @@ class ShowRequest(Params):
 
     goal_id: _Goal
     request_id: _Request
+    full: Full = False

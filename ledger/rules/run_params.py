@@ -8,6 +8,7 @@ from ledger.canonical import INTEGER_MAX
 from ledger.params import (
     ArtifactIdText,
     CapabilityText,
+    Full,
     GoalIdText,
     KeyText,
     MemberIdText,
@@ -75,6 +76,7 @@ class ListRuns(Params):
     goal_id: _Goal
     agent_id: Annotated[MemberIdText | None, Field(description="Only this agent's.")] = None
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
+    full: Full = False
 
 
 class ReportUsage(Params):

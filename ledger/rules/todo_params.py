@@ -11,6 +11,7 @@ from ledger.params import (
     ArtifactIdText,
     Capabilities,
     CapabilityText,
+    Full,
     GoalIdText,
     KeyText,
     Line,
@@ -268,6 +269,7 @@ class ListTodos(Params):
     ] = None
     after: Annotated[TodoIdText | None, Field(description="Continue after this todo.")] = None
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50
+    full: Full = False
 
 
 class ReadyTodos(Params):

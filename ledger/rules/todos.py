@@ -251,7 +251,9 @@ def _scopes_within(goal: Goal, asked: tuple[str, ...]) -> tuple[str, ...] | Refu
         if (scope := canonical_scope(text)) is None:
             return refuse(TodoRefusal.INVALID_WRITE_SCOPE, write_scope=text)
         scopes.append(scope)
-    outside = [scope for scope in scopes if not within(scope, goal.intent.write_scopes)]
+    outside = [
+        scope for scope in scopes if not within(scope, goal.intent.write_scopes, fold_case=goal.intent.fold_case)
+    ]
     if outside:
         return refuse(TodoRefusal.SCOPE_OUTSIDE_BOUNDARY, write_scopes=outside, boundary=list(goal.intent.write_scopes))
     return tuple(dict.fromkeys(scopes))

@@ -26,7 +26,10 @@ def dump(value: object) -> Dumped:
         case Goals():
             # What was put away is read back: what is in memory is no part of what is true.
             return {str(goal_id): dump(goal) for goal_id, goal in sorted(value.items())}
-        case Workspace() | Goal() | ScopeIndex():
+        case ScopeIndex():
+            # Of one that is a special kind too: these are all its fields.
+            return {name: dump(getattr(value, name)) for name in sorted(ScopeIndex.__slots__)}
+        case Workspace() | Goal():
             return {name: dump(getattr(value, name)) for name in sorted(value.__slots__)}
         case msgspec.Struct():
             return {name: dump(getattr(value, name)) for name in value.__struct_fields__}

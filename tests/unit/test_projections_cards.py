@@ -114,6 +114,8 @@ def test_a_review_shows_every_field_that_says_something_with_its_class():
         allowed_slots=12,
         token_cap=9_000,
         cost_cap_micros=4_000_000,
+        fold_case=True,
+        private=True,
         budget="one day",
         stop_condition=("A page would go",),
         priority="P1",

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from ledger.projections.channel import TRUTH_CONTRACT, channel_projection
-from ledger.projections.privacy import WARNING_KIND, WITHHELD, private_reason
+from ledger.projections.privacy import WARNING_KIND, WITHHELD, screened
 from ledger.records import GoalState
 from tests.support.ledger_script import START_MS, Script, script_in
 
@@ -62,11 +62,11 @@ OURS = {
     "artifacts_total",
     "cause",
 }
-GITHUB_TOKEN = "ghp_" + "a1B2c3D4" * 5
+HOME_PATH = "/home/ann/notes.md"
 
 
 def project(script, goal_id="docs"):
-    return channel_projection(script.seen, script.goal(goal_id), script.now_ms)
+    return screened(channel_projection(script.seen, script.goal(goal_id), script.now_ms), lambda _goal_id: "open")
 
 
 def wire(document):
@@ -90,7 +90,7 @@ def busy_script():
     script.do("ann", "todo.block", goal_id="docs", todo_id=script.add_todo("Ask the host"), reason="The host is down.")
     script.add_todo("Name the host", role="user", task_class="user_action")
     script.add_todo("Write it up", depends_on=(leased,))
-    script.add_todo(f"Use {GITHUB_TOKEN} to push")
+    script.add_todo(f"Read {HOME_PATH} first")
     script.do("ann", "goal.revise", goal_id="docs", criterion=("Every link and anchor works",))
     return script
 
@@ -257,46 +257,13 @@ def test_hostile_text_stays_data():
     assert document["source_warnings"] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (f"push with {GITHUB_TOKEN}", "credential"),
-        ("Authorization: Bearer abcdef0123456789abcdef", "credential"),
-        ("use sk-live-0123456789abcdef0123", "credential"),
-        ("AKIAIOSFODNN7EXAMPLE", "credential"),
-        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc", "credential"),
-        ("-----BEGIN RSA PRIVATE KEY-----", "credential"),
-        ("password=hunter2", "credential"),
-        ("api_key = 1", "credential"),
-        ("see https://acme.feishu.cn/docx/AbC", "private_url"),
-        ("see http://localhost:8080/x", "private_url"),
-        ("see http://10.0.0.7/x", "private_url"),
-        ("see https://wiki.corp/page", "private_url"),
-        ("read /home/ann/notes.md", "absolute_path"),
-        ("read /etc/passwd", "absolute_path"),
-        (r"read C:\Users\ann\x", "absolute_path"),
-        ("open file:///x", "absolute_path"),
-        ("GET /v1/actions/goal.show answers", None),
-        ("docs/home/user.md and reports/tmp/x", None),
-        ("https://example.com/home/page", None),
-        ("backlog catalog tokenizer raw_material_cost", None),
-        ("the token bucket and the secret santa", None),
-        ("either/or, and/or", None),
-        ("skiing sk-8 and ask-me-anything-about-it", None),
-        ("Check /docs", None),
-    ],
-)
-def test_what_is_private_is_known_by_its_shape(text, reason):
-    assert private_reason(text) == reason
-
-
 def test_a_private_text_is_withheld_and_said_to_be():
     document = project(busy_script())
     place = next(number for number, row in enumerate(document["agent_todos"]) if row["title"] == WITHHELD)
     assert document["source_warnings"] == [
-        {"kind": WARNING_KIND, "field_path": f"agent_todos[{place}].title", "reason": "credential"}
+        {"kind": WARNING_KIND, "field_path": f"agent_todos[{place}].title", "reason": "absolute_path"}
     ]
-    assert GITHUB_TOKEN.encode() not in msgspec.json.encode(document)
+    assert HOME_PATH.encode() not in msgspec.json.encode(document)
 
 
 def test_a_decision_that_waits_is_a_gate_with_the_work_it_blocks():

@@ -6,8 +6,8 @@ import pytest
 from ledger.canonical import basis_of
 from ledger.refusals import GeneralRefusal as G
 from ledger.rules import deliveries, goals
+from ledger.rules.goals import FIELD_CLASS, state_basis
 from ledger.rules.goals import GoalRefusal as R
-from ledger.rules.goals import state_basis
 from tests.support.goal_ladders import ID, LADDERS, delivered, finished, send_back
 from tests.support.ladder import cases, check, check_order, untested
 from tests.support.world import DOCS, World, digest
@@ -324,12 +324,14 @@ def test_evidence_of_cancelled_work_is_not_delivered(world):
     assert world.outcome("builder", "goal.deliver", **ID, summary="All done") == R.NOTHING_TO_DELIVER
 
 
-@pytest.mark.parametrize("asked", [{"fold_case": True}, {"private": True}], ids=str)
-def test_a_promise_that_nothing_would_keep_is_refused_before_anybody_confirms_it(world, asked):
-    (name,) = asked
-    refused = world.ask("ann", "goal.propose", goal_id="later", objective="Later", criterion=["Done"], **asked).refusal
-    assert (refused.code.value, refused.details["fields"]) == ("enforcement_not_supported", [name])
-    assert "later" not in world.state.goals
+@pytest.mark.parametrize("name", ["fold_case", "private"])
+def test_what_a_switch_promises_is_enforced_and_stays_through_revisions(world, name):
+    world.activate(**{name: True}, enforce=[name])
+    assert FIELD_CLASS[name] == "enforced"
+    assert getattr(world.goal().intent, name) is True
+    world.do("ann", "goal.revise", **ID, objective="Another")
+    world.confirm()
+    assert (world.goal().intent.number, getattr(world.goal().intent, name)) == (2, True)
 
 
 def test_a_revision_that_changes_how_work_is_held_waits_until_nothing_is_held(world):

@@ -1,0 +1,54 @@
+"""Which values in a document are the ledger's own, and which are what people wrote.
+
+For a reader without a part in a private goal every text is taken for people's words unless its name says otherwise:
+a projection made tomorrow withholds too much before it shows too much. Ids, states, moments and digests are the
+ledger's own. The promise itself (title, objective, criteria and the other fields of a review) stays: it is put before
+its owners in the very chat whose cards show it.
+"""
+
+import re
+from typing import Final
+
+_ENDINGS: Final = (
+    "_id", "_ids", "_at", "_by", "_ms", "_seq", "_class", "_status", "_state", "_kind", "_kinds", "_digest", "_hash",
+    "_agent", "_agents", "_sha256", "_code", "_codes", "_cause", "_from", "_until", "_outcome", "_action",
+    "_scope", "_scopes", "_capabilities",
+)  # fmt: skip
+_OWN: Final = frozenset(
+    {
+        "action", "actor", "actor_name", "agent", "approvers", "at", "audience", "authority", "basis",
+        "because", "blocks", "by", "by_name", "capabilities", "capability", "choice", "claim", "classification",
+        "code", "criteria", "decision", "delegate", "depends_on", "digest", "end", "for", "gap", "goal_id",
+        "goals", "handoff_mode", "how", "kind", "latest_status", "members", "mode", "name", "next_action",
+        "notify", "on_behalf_of", "on_expiry", "op", "outcome", "owner", "owners", "people", "priority",
+        "receiver", "recommended_action", "relation", "responsible", "review", "reviewer", "revises", "role",
+        "roles", "schema_version", "seat", "sender", "seq", "severity", "sha256", "source", "spend_policy",
+        "state", "statement", "status", "surface", "task_class", "until", "verdict", "voter", "waiting_for",
+        "waiting_on",
+    }
+)  # fmt: skip
+_PROMISE: Final = frozenset(
+    {
+        ("", "objective"), ("", "display_name"),
+        ("GoalView", "title"), ("GoalView", "objective"),
+        ("FieldView", "items"), ("CriterionView", "text"),
+        ("QuestionView", "text"), ("QuestionView", "options"),
+    }
+)  # fmt: skip
+_MADE_ID: Final = re.compile(r"[a-z]{1,12}_[0-9]{1,16}")
+"""What the ledger calls a thing that nobody named."""
+
+
+def is_ledger_made(name: str, owner: str, text: str) -> bool:
+    """Whether a text under this name, in a value of the type `owner` (empty for a document), is not people's words.
+
+    Of a private goal's work, that is: the words of its promise count as the ledger's own.
+    """
+    if name in _OWN or name.endswith(_ENDINGS) or is_promise(name, owner):
+        return True
+    return _MADE_ID.fullmatch(text) is not None
+
+
+def is_promise(name: str, owner: str) -> bool:
+    """Whether a text under this name belongs to what the owners are asked to promise."""
+    return (owner, name) in _PROMISE
