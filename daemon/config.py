@@ -2,9 +2,9 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from daemon.paths import Home
 
@@ -25,21 +25,34 @@ class DaemonSection(_Section):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
 
-class LarkSection(_Section):
-    """The part of `[lark]` that the daemon needs; the bot reads the rest, and says which keys it knows."""
+class _SharedSection(_Section):
+    """A section of which the bot reads the most: its keys are known here, and their values are not looked at."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    read_by_the_bot: ClassVar[frozenset[str]]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_the_bot_reads(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        return {key: value for key, value in given.items() if key not in cls.read_by_the_bot}
+
+
+class LarkSection(_SharedSection):
+    """`[lark]`: the daemon needs the app's id, and never sees its secret."""
+
+    read_by_the_bot = frozenset({"app_secret", "app_secret_file", "domain", "locale", "transport"})
     app_id: Annotated[str, Field(min_length=1, max_length=160)] | None = None
 
 
-class BotSection(_Section):
-    """`[bot]` is the bot's alone: known here so that a section nobody reads can be told from it."""
+class BotSection(_SharedSection):
+    """`[bot]` is the bot's alone."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    read_by_the_bot = frozenset({"log_level"})
 
 
 class Config(_Section):
-    """The settings. A section that nobody reads is a mistake in the file: what it meant to set would go unset."""
+    """The settings. What nobody reads, daemon or bot, is a mistake in the file: what it meant to set goes unset."""
 
     daemon: DaemonSection = DaemonSection()
     lark: LarkSection = LarkSection()

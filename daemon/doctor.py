@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import apsw
 
-from daemon import lock, wire
+from daemon import config, lock, wire
 from daemon.cli.credential import find_token
 from daemon.cli.output import STDOUT, write
 from daemon.cli.parse import Command, UsageError
@@ -245,13 +245,20 @@ def _disk(home: Home) -> list[Finding]:
     return [Finding("ok", "disk", said)]
 
 
-def _lark(home: Home) -> list[Finding]:
+def _settings(home: Home) -> tuple[dict[str, object], list[Finding]]:
+    """The settings as they stand, and what is wrong with them: a key that nobody reads is named."""
     try:
-        settings = tomllib.loads(Path(home.config).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        settings = {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        return [Finding("fail", "config", f"config.toml is not TOML: {error}", "mend or remove it")]
+        config.load(home)
+    except config.ConfigError as error:
+        return {}, [Finding("fail", "config", str(error), "mend it as config/frontstage.toml.example shows")]
+    path = Path(home.config)
+    return (tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}), []
+
+
+def _lark(home: Home) -> list[Finding]:
+    settings, wrong = _settings(home)
+    if wrong:
+        return wrong
     section = settings.get("lark")
     if not isinstance(section, dict):
         return [

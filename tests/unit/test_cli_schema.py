@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from bot import config as bot_config
+from daemon import doctor
 from daemon.cli.main import run
-from daemon.config import ConfigError, load
+from daemon.config import BotSection, ConfigError, LarkSection, load
 from daemon.paths import SOCKET_PATH_BYTES_MAX, Home
 from ledger.catalogue import ACTIONS
 
@@ -44,7 +46,13 @@ def test_no_such_action_is_wrong_usage(capfd, name):
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("[deamon]\n", "deamon"), ("[daemon]\nlog_lvl = 'INFO'\n", "daemon.log_lvl"), ("level = 1\n", "level")],
+    [
+        ("[deamon]\n", "deamon"),
+        ("[daemon]\nlog_lvl = 'INFO'\n", "daemon.log_lvl"),
+        ("level = 1\n", "level"),
+        ("[lark]\napp_id = 'cli_1'\nlokale = 'zh'\n", "lark.lokale"),
+        ("[bot]\nlog_lvl = 'INFO'\n", "bot.log_lvl"),
+    ],
 )
 def test_a_setting_nobody_reads_is_named_and_refused(tmp_path, text, named):
     (tmp_path / "config.toml").write_text(text)
@@ -52,9 +60,25 @@ def test_a_setting_nobody_reads_is_named_and_refused(tmp_path, text, named):
         load(Home(str(tmp_path)))
 
 
-def test_the_sections_of_the_bot_are_known(tmp_path):
-    (tmp_path / "config.toml").write_text("[lark]\napp_id = 'cli_1'\nother = 1\n[bot]\nlocale = 'zh'\n")
-    assert load(Home(str(tmp_path))).lark.app_id == "cli_1"
+def test_what_the_bot_reads_is_known_and_its_secret_is_not_kept(tmp_path):
+    text = "[lark]\napp_id = 'cli_1'\napp_secret = 'hush'\nlocale = 'zh'\n[bot]\nlog_level = 'INFO'\n"
+    (tmp_path / "config.toml").write_text(text)
+    found = load(Home(str(tmp_path)))
+    assert found.lark.app_id == "cli_1"
+    assert "hush" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(LarkSection, bot_config.LarkSection), (BotSection, bot_config.BotSection)]
+)
+def test_the_keys_that_the_bot_reads_are_those_that_it_knows(ours, theirs):
+    assert ours.read_by_the_bot | ours.model_fields.keys() == theirs.model_fields.keys()
+
+
+def test_doctor_names_a_setting_nobody_reads(tmp_path):
+    (tmp_path / "config.toml").write_text("[bot]\nlog_lvl = 'INFO'\n")
+    (finding,) = [one for one in doctor._lark(Home(str(tmp_path))) if one.level == "fail"]
+    assert "bot.log_lvl" in finding.said
 
 
 def test_a_home_whose_socket_path_is_too_long_is_refused_and_not_made(tmp_path, capfd, monkeypatch):
