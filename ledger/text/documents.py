@@ -4,26 +4,36 @@ Whatever people and agents wrote passes through `plain` on its way, so that it c
 reorder a line, nor begin one of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import msgspec
 
-from ledger.text import history_text, slots_text
+from ledger.text import gates_text, history_text, packet_text, plans_text, requests_text, slots_text, views_text
 from ledger.text.lines import reason_line, step_line
-from ledger.text.say import Locale, has, one_line, plain, say
+from ledger.text.pieces import (
+    COLON,
+    TEXT_LINES_MAX,
+    Doc,
+    as_list,
+    as_map,
+    label,
+    listed,
+    named,
+    number,
+    page,
+    text_lines,
+)
+from ledger.text.say import Locale, one_line, plain, say
 from ledger.text.tables import cell, pairs, table
 from ledger.text.times import short_utc
 
-Doc = Mapping[str, object]
-TEXT_LINES_MAX = 12
 SCOPES_MAX = 6
-_COLON: dict[Locale, str] = {"en": ": ", "zh": "："}
 _URGENT = frozenset({"high", "action"})
 
 
 def render(action_name: str, document: Doc, locale: Locale) -> str:
     """The document as text. An action without a form of its own is shown as indented JSON."""
-    plain_values = _map(msgspec.to_builtins(document))
+    plain_values = as_map(msgspec.to_builtins(document))
     draw = _RENDERERS.get(action_name)
     if draw is None:
         return plain(msgspec.json.format(msgspec.json.encode(plain_values), indent=2).decode())
@@ -31,13 +41,13 @@ def render(action_name: str, document: Doc, locale: Locale) -> str:
 
 
 def _status(doc: Doc, locale: Locale) -> list[str]:
-    queue = _map(doc.get("attention_queue"))
-    items = [_map(item) for item in _list(queue.get("items"))]
+    queue = as_map(doc.get("attention_queue"))
+    items = [as_map(item) for item in as_list(queue.get("items"))]
     lines = [
         say(
             "cli.status.head",
             locale,
-            name=_map(doc.get("workspace")).get("name"),
+            name=as_map(doc.get("workspace")).get("name"),
             total=doc.get("goals_total"),
             open=queue.get("total"),
             needing=queue.get("needing_somebody"),
@@ -47,64 +57,64 @@ def _status(doc: Doc, locale: Locale) -> list[str]:
         return [*lines, say("cli.empty.attention", locale)]
     rows = table([_attention_row(item, locale) for item in items])
     for item, row in zip(items, rows, strict=True):
-        step = _map(_map(item.get("goal_channel_projection")).get("next_safe_action"))
+        step = as_map(as_map(item.get("goal_channel_projection")).get("next_safe_action"))
         lines += [row, f"    {_people(step.get('members'), locale)}{_step(step, locale)}"]
-    return [*lines, *_page(len(items), queue.get("total"), None, locale)]
+    return [*lines, *page(len(items), queue.get("total"), None, locale)]
 
 
 def _attention_row(item: Doc, locale: Locale) -> list[object]:
-    goal = _map(item.get("goal_channel_projection"))
-    totals = _map(goal.get("todo_totals"))
+    goal = as_map(item.get("goal_channel_projection"))
+    totals = as_map(goal.get("todo_totals"))
     mark = "!" if item.get("severity") in _URGENT else "·"
-    state = _named("state", goal.get("state"), locale)
+    state = named("state", goal.get("state"), locale)
     return [mark, item.get("goal_id"), state, _progress(totals), goal.get("display_name")]
 
 
 def _goal(doc: Doc, locale: Locale) -> list[str]:
-    view, step = _map(doc.get("view")), _map(doc.get("next_safe_action"))
+    view, step = as_map(doc.get("view")), as_map(doc.get("next_safe_action"))
     head = " · ".join(
         (
             str(doc.get("goal_id")),
-            _named("state", doc.get("state"), locale),
-            f"{_label('revision', locale)} {doc.get('revision')}",
+            named("state", doc.get("state"), locale),
+            f"{label('revision', locale)} {doc.get('revision')}",
             str(doc.get("priority")),
         )
     )
-    question = _map(view.get("question"))
+    question = as_map(view.get("question"))
     facts: list[tuple[str, object]] = [
-        (_label("objective", locale), _text(view.get("objective"))),
-        (_label("criteria", locale), _criteria(doc)),
-        (_label("responsible", locale), ", ".join(_names(doc.get("responsible"))) or say("card.nobody", locale)),
-        (_label("claimed_until", locale), _until(doc.get("claimed_until"), locale)),
-        (_label("write_scopes", locale), _scopes(doc.get("write_scopes"), locale)),
-        (_label("quota", locale), _quota(doc, locale)),
-        (_label("todos", locale), _todo_lines(doc, locale)),
+        (label("objective", locale), text_lines(view.get("objective"))),
+        (label("criteria", locale), _criteria(doc)),
+        (label("responsible", locale), ", ".join(_names(doc.get("responsible"))) or say("card.nobody", locale)),
+        (label("claimed_until", locale), _until(doc.get("claimed_until"), locale)),
+        (label("write_scopes", locale), _scopes(doc.get("write_scopes"), locale)),
+        (label("quota", locale), _quota(doc, locale)),
+        (label("todos", locale), _todo_lines(doc, locale)),
     ]
     if question:
-        options = [f"- {one_line(str(option))}" for option in _list(question.get("options"))]
-        facts.append((_label("question", locale), [*_text(question.get("text")), *options]))
+        options = [f"- {one_line(str(option))}" for option in as_list(question.get("options"))]
+        facts.append((label("question", locale), [*text_lines(question.get("text")), *options]))
     if waiting := _waiting_revision(doc, locale):
-        facts.append((f"{_label('revision', locale)} {_map(doc.get('pending_review')).get('revision')}", waiting))
-    if evidence := [_artifact_line(_map(one)) for one in _list(doc.get("artifacts"))]:
-        facts.append((_label("evidence", locale), evidence))
+        facts.append((f"{label('revision', locale)} {as_map(doc.get('pending_review')).get('revision')}", waiting))
+    if evidence := [_artifact_line(as_map(one)) for one in as_list(doc.get("artifacts"))]:
+        facts.append((label("evidence", locale), evidence))
     facts += [
-        (_label("next", locale), f"{_people(step.get('members'), locale)}{_step(step, locale)}"),
-        (_label("basis", locale), _bases(doc, locale)),
-        (say("cli.since", locale), _since(_map(doc.get("cause")), locale)),
+        (label("next", locale), f"{_people(step.get('members'), locale)}{_step(step, locale)}"),
+        (label("basis", locale), _bases(doc, locale)),
+        (say("cli.since", locale), _since(as_map(doc.get("cause")), locale)),
     ]
     lines = [head, one_line(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
-    withheld = _list(doc.get("source_warnings"))
+    withheld = as_list(doc.get("source_warnings"))
     return [*lines, say("cli.withheld", locale, n=len(withheld))] if withheld else lines
 
 
 def _criteria(doc: Doc) -> list[str]:
     """Each criterion, with what was delivered for it once something was."""
-    acceptance = _map(doc.get("acceptance"))
-    decided_on = acceptance if acceptance.get("status") in {"open", "accepted"} else _map(doc.get("review"))
+    acceptance = as_map(doc.get("acceptance"))
+    decided_on = acceptance if acceptance.get("status") in {"open", "accepted"} else as_map(doc.get("review"))
     lines: list[str] = []
-    for one in _list(decided_on.get("criteria")):
-        criterion = _map(one)
-        proof = ", ".join(str(_map(artifact).get("artifact_id")) for artifact in _list(criterion.get("artifacts")))
+    for one in as_list(decided_on.get("criteria")):
+        criterion = as_map(one)
+        proof = ", ".join(str(as_map(artifact).get("artifact_id")) for artifact in as_list(criterion.get("artifacts")))
         text = one_line(str(criterion.get("text")))
         lines.append(f"{criterion.get('criterion_id')}  {text}" + (f"  [{proof}]" if proof else ""))
     return lines
@@ -112,38 +122,41 @@ def _criteria(doc: Doc) -> list[str]:
 
 def _waiting_revision(doc: Doc, locale: Locale) -> list[str]:
     """What a revision that waits for its owners would change."""
-    now = {_map(field).get("name"): _map(field).get("items") for field in _list(_map(doc.get("review")).get("fields"))}
+    now = {
+        as_map(field).get("name"): as_map(field).get("items")
+        for field in as_list(as_map(doc.get("review")).get("fields"))
+    }
     lines: list[str] = []
-    for one in _list(_map(doc.get("pending_review")).get("fields")):
-        field = _map(one)
+    for one in as_list(as_map(doc.get("pending_review")).get("fields")):
+        field = as_map(one)
         if field.get("items") != now.get(field.get("name")):
-            items = "; ".join(one_line(str(item)) for item in _list(field.get("items")))
-            lines.append(f"{_label(str(field.get('name')), locale)}: {items}")
+            items = "; ".join(one_line(str(item)) for item in as_list(field.get("items")))
+            lines.append(f"{label(str(field.get('name')), locale)}: {items}")
     return [say("state.review.open", locale), *lines] if doc.get("pending_review") else []
 
 
 def _quota(doc: Doc, locale: Locale) -> str:
-    quota = _map(doc.get("quota"))
+    quota = as_map(doc.get("quota"))
     return say(
         "card.quota.slots.state",
         locale,
         spent=quota.get("spent_slots"),
         allowed=quota.get("allowed_slots"),
-        state=_named("state.quota", quota.get("state"), locale),
+        state=named("state.quota", quota.get("state"), locale),
     )
 
 
 def _todo_lines(doc: Doc, locale: Locale) -> list[str]:
-    rows = [_map(todo) for todo in (*_list(doc.get("user_todos")), *_list(doc.get("agent_todos")))]
-    totals = _map(doc.get("todo_totals"))
-    waiting = _number(totals.get("open")) + _number(totals.get("blocked"))
+    rows = [as_map(todo) for todo in (*as_list(doc.get("user_todos")), *as_list(doc.get("agent_todos")))]
+    totals = as_map(doc.get("todo_totals"))
+    waiting = number(totals.get("open")) + number(totals.get("blocked"))
     shown = table([_todo_row(todo, locale) for todo in rows[:TEXT_LINES_MAX]])
     more = [say("card.more", locale, n=waiting - len(shown))] if waiting > len(shown) else []
     return [_progress(totals), *shown, *more]
 
 
 def _todo_row(todo: Doc, locale: Locale) -> list[object]:
-    status, waits = _named("state.todo", todo.get("status"), locale), _list(todo.get("waiting_for"))
+    status, waits = named("state.todo", todo.get("status"), locale), as_list(todo.get("waiting_for"))
     if todo.get("status") == "open" and waits:
         holder = say("cli.waits", locale, todos=", ".join(str(one) for one in waits))
     elif todo.get("status") == "blocked" and todo.get("reason"):
@@ -167,7 +180,7 @@ def _holder(todo: Doc, locale: Locale) -> str:
 
 
 def _bases(doc: Doc, locale: Locale) -> list[str]:
-    basis = _map(doc.get("basis"))
+    basis = as_map(doc.get("basis"))
     names = {"confirm": "action.goal.confirm", "accept": "action.goal.accept", "state": "field.state"}
     return table([(say(key, locale), basis[name]) for name, key in names.items() if basis.get(name)])
 
@@ -176,7 +189,7 @@ def _since(cause: Doc, locale: Locale) -> str:
     return say(
         "cli.since.line",
         locale,
-        event=_named("event", cause.get("kind"), locale),
+        event=named("event", cause.get("kind"), locale),
         who=cause.get("actor_name"),
         seq=cause.get("seq"),
         hash=cause.get("short_hash"),
@@ -185,27 +198,41 @@ def _since(cause: Doc, locale: Locale) -> str:
 
 
 def _goals(doc: Doc, locale: Locale) -> list[str]:
-    goals = [_map(goal) for goal in _list(doc.get("goals"))]
+    goals = [as_map(goal) for goal in as_list(doc.get("goals"))]
     rows = [
         [
             goal.get("goal_id"),
             goal.get("priority"),
-            _named("state", goal.get("state"), locale),
-            _progress(_map(goal.get("todos"))),
+            named("state", goal.get("state"), locale),
+            _progress(as_map(goal.get("todos"))),
             goal.get("display_name"),
         ]
         for goal in goals
     ]
-    return _listed(table(rows), doc, "cli.empty.goals", locale)
+    return listed(table(rows), doc, "cli.empty.goals", locale)
 
 
 def _todos(doc: Doc, locale: Locale) -> list[str]:
-    rows = [_todo_row(_map(todo), locale) for todo in _list(doc.get("todos"))]
-    return _listed(table(rows), doc, "cli.empty.todos", locale)
+    todos = [as_map(todo) for todo in as_list(doc.get("todos"))]
+    rows = table([_todo_row(todo, locale) for todo in todos])
+    lines = [line for todo, row in zip(todos, rows, strict=True) for line in (row, *_handoff(todo, locale))]
+    more = page(len(rows), doc.get("total"), doc.get("next_after"), locale)
+    return [*lines, *more] or [say("cli.empty.todos", locale)]
+
+
+def _handoff(todo: Doc, locale: Locale) -> list[str]:
+    """What was left for whoever goes on with open work, until somebody has taken it up."""
+    note = as_map(todo.get("handoff"))
+    if not note or note.get("adopted_by") or todo.get("status") in {"done", "cancelled"}:
+        return []
+    to = note.get("to_agent") or say("cli.claim.none", locale)
+    left = note.get("remaining_work") or note.get("context") or "-"
+    said = say("cli.handoff.left", locale, by=note.get("from_agent"), to=to, left=cell(left))
+    return [f"    {said}"]
 
 
 def _ready(doc: Doc, locale: Locale) -> list[str]:
-    rows = [_todo_row(_map(todo), locale) for todo in _list(doc.get("todos"))]
+    rows = [_todo_row(as_map(todo), locale) for todo in as_list(doc.get("todos"))]
     more = [say("cli.more.ready", locale)] if doc.get("more") else []
     return [*table(rows), *more] or [say("cli.empty.ready", locale)]
 
@@ -223,11 +250,11 @@ def _lease(doc: Doc, locale: Locale) -> list[str]:
         version=doc.get("version"),
         epoch=doc.get("lease_epoch"),
     )
-    return [first, *pairs([(_label("write_scopes", locale), _joined(_scopes(doc.get("write_scopes"), locale)))])]
+    return [first, *pairs([(label("write_scopes", locale), _joined(_scopes(doc.get("write_scopes"), locale)))])]
 
 
 def _artifacts(doc: Doc, locale: Locale) -> list[str]:
-    found = [_map(one) for one in _list(doc.get("artifacts"))]
+    found = [as_map(one) for one in as_list(doc.get("artifacts"))]
     rows = [
         [
             one.get("artifact_id"),
@@ -240,7 +267,7 @@ def _artifacts(doc: Doc, locale: Locale) -> list[str]:
         ]
         for one in found
     ]
-    return _listed(table(rows), doc, "cli.empty.artifacts", locale)
+    return listed(table(rows), doc, "cli.empty.artifacts", locale)
 
 
 def _artifact_line(artifact: Doc) -> str:
@@ -248,12 +275,12 @@ def _artifact_line(artifact: Doc) -> str:
 
 
 def _members(doc: Doc, locale: Locale) -> list[str]:
-    members = [_map(member) for member in _list(doc.get("members"))]
+    members = [as_map(member) for member in as_list(doc.get("members"))]
     rows = [
         [
             member.get("member_id"),
             member.get("kind"),
-            ", ".join(str(one) for one in (*_list(member.get("roles")), *_list(member.get("capabilities")))) or "-",
+            ", ".join(str(one) for one in (*as_list(member.get("roles")), *as_list(member.get("capabilities")))) or "-",
             _standing(member, locale),
             member.get("display_name"),
         ]
@@ -269,20 +296,20 @@ def _standing(member: Doc, locale: Locale) -> str:
 
 
 def _should_run(doc: Doc, locale: Locale) -> list[str]:
-    todo, step = _map(doc.get("selected_todo")), _map(doc.get("next_safe_action"))
-    codes = _list(doc.get("reason_codes"))
-    reason = reason_line(str(codes[0]), locale) if codes else _named("state.quota", doc.get("state"), locale)
-    lines = [f"{_named('cli.decision', doc.get('decision'), locale)} · {reason}"]
+    todo, step = as_map(doc.get("selected_todo")), as_map(doc.get("next_safe_action"))
+    codes = as_list(doc.get("reason_codes"))
+    reason = reason_line(str(codes[0]), locale) if codes else named("state.quota", doc.get("state"), locale)
+    lines = [f"{named('cli.decision', doc.get('decision'), locale)} · {reason}"]
     facts: list[tuple[str, object]] = []
     if todo:
         facts.append(
-            (_label("todo_id", locale), f"{todo.get('todo_id')}  {todo.get('priority')}  {cell(todo.get('title'))}")
+            (label("todo_id", locale), f"{todo.get('todo_id')}  {todo.get('priority')}  {cell(todo.get('title'))}")
         )
-    boundary = _map(doc.get("goal_boundary"))
+    boundary = as_map(doc.get("goal_boundary"))
     facts += [
-        (_label("write_scopes", locale), _joined(_scopes(boundary.get("write_scopes"), locale))),
-        (_label("quota", locale), _quota(doc, locale)),
-        (_label("next", locale), _step(step, locale)),
+        (label("write_scopes", locale), _joined(_scopes(boundary.get("write_scopes"), locale))),
+        (label("quota", locale), _quota(doc, locale)),
+        (label("next", locale), _step(step, locale)),
     ]
     return [*lines, *pairs(facts)]
 
@@ -297,37 +324,29 @@ _RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     "artifact.list": _artifacts,
     "member.list": _members,
     "quota.should-run": _should_run,
+    **gates_text.RENDERERS,
     **history_text.RENDERERS,
+    **packet_text.RENDERERS,
+    **plans_text.RENDERERS,
+    **requests_text.RENDERERS,
     **slots_text.RENDERERS,
+    **views_text.RENDERERS,
 }
 
 
-def _listed(rows: list[str], doc: Doc, empty: str, locale: Locale) -> list[str]:
-    return [*rows, *_page(len(rows), doc.get("total"), doc.get("next_after"), locale)] or [say(empty, locale)]
-
-
-def _page(shown: int, total: object, next_after: object, locale: Locale) -> list[str]:
-    """How much of a list this is, where it is not all of it."""
-    if _number(total) <= shown:
-        return []
-    if next_after is None:
-        return [say("cli.more.bare", locale, shown=shown, total=total)]
-    return [say("cli.more", locale, shown=shown, total=total, next_after=next_after)]
-
-
 def _step(step: Doc, locale: Locale) -> str:
-    return step_line(str(step.get("code")), _map(step.get("subject")), locale)
+    return step_line(str(step.get("code")), as_map(step.get("subject")), locale)
 
 
 def _people(members: object, locale: Locale) -> str:
-    shown = [one_line(str(member)) for member in _list(members)]
-    return ", ".join(shown) + _COLON[locale] if shown else ""
+    shown = [one_line(str(member)) for member in as_list(members)]
+    return ", ".join(shown) + COLON[locale] if shown else ""
 
 
 def _progress(totals: Doc) -> str:
     total = totals.get("total")
     if total is None:
-        total = _number(totals.get("all")) - _number(totals.get("cancelled"))
+        total = number(totals.get("all")) - number(totals.get("cancelled"))
     return f"{totals.get('done')}/{total}"
 
 
@@ -336,41 +355,14 @@ def _until(moment: object, locale: Locale) -> str:
 
 
 def _scopes(scopes: object, locale: Locale) -> list[str]:
-    found = [one_line(str(scope)) for scope in _list(scopes)]
+    found = [one_line(str(scope)) for scope in as_list(scopes)]
     more = [say("card.more", locale, n=len(found) - SCOPES_MAX)] if len(found) > SCOPES_MAX else []
     return [*found[:SCOPES_MAX], *more] or [say("card.no_writes", locale)]
-
-
-def _text(text: object) -> list[str]:
-    """A text of several lines, each shown literally and none longer than the rest."""
-    lines = [one_line(line) for line in plain(str(text)).split("\n")]
-    return [*lines[:TEXT_LINES_MAX], *(["…"] if len(lines) > TEXT_LINES_MAX else [])]
 
 
 def _joined(value: object) -> object:
     return value if not isinstance(value, list) or value else "-"
 
 
-def _label(name: str, locale: Locale) -> str:
-    return say(f"field.{name}", locale)
-
-
-def _named(family: str, name: object, locale: Locale) -> str:
-    key = f"{family}.{name}"
-    return say(key, locale) if has(key) else one_line(str(name))
-
-
 def _names(people: object) -> list[str]:
-    return [one_line(str(_map(person).get("display_name"))) for person in _list(people)]
-
-
-def _map(value: object) -> Doc:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[object]:
-    return list(value) if isinstance(value, list | tuple) else []
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    return [one_line(str(as_map(person).get("display_name"))) for person in as_list(people)]
