@@ -54,10 +54,19 @@ def _button_key(home: Home) -> None:
 
 
 def _told(command: Command, home: Home, counts: Counts) -> bytes:
+    """What was made, and what an export never holds: secrets. Whoever runs the machine issues new ones."""
     if command.options.json:
-        return canonical({"ok": True, "home": home.path, **vars(counts)}) + b"\n"
+        steps = ["frontstage ledger verify", "frontstage token issue --member-id MEMBER"]
+        return canonical({"ok": True, "home": home.path, "secrets": 0, "next": steps, **vars(counts)}) + b"\n"
     rows = f"{counts.events} events, {counts.receipts} receipts, {counts.refusals} refusals"
-    return f"made {home.path} of {rows}\nnext: frontstage ledger verify\n".encode()
+    return (
+        f"made {home.path} of {rows}\n"
+        "no secret came along: an export holds none, so nobody has a token for this home\n"
+        "next: frontstage ledger verify\n"
+        "then, for the owner and for each member who is to act here:\n"
+        "      frontstage token issue --member-id MEMBER\n"
+        "the owner's goes to owner.token and the bot's to bot.token, both for their owner's eyes only (mode 0600)\n"
+    ).encode()
 
 
 def _no(command: Command, code: str, message: str) -> int:

@@ -59,6 +59,21 @@ def test_an_export_imports_to_an_equal_head_and_the_copy_goes_on(origin, tmp_pat
     assert (tmp_path / "again.jsonl").read_bytes().startswith(data.split(b'{"record":"receipt"')[0])
 
 
+def test_an_imported_ledger_has_no_token_and_its_import_says_how_to_issue_one(origin, tmp_path, capfd, monkeypatch):
+    assert take_in(origin[1], tmp_path) == 0
+    said = capfd.readouterr().out
+    assert "nobody has a token for this home" in said
+    assert "frontstage token issue --member-id MEMBER" in said
+    copy = tmp_path / "copy"
+    assert not list(copy.glob("*.token"))
+    owner = origin[0].joinpath("owner.token").read_text().strip()
+    assert owner not in copy.joinpath("ledger.sqlite3").read_bytes().decode("latin-1")
+    assert run(["token", "issue", "--home", str(copy), "--member-id", "one", "--json"]) == 0
+    secret = json.loads(capfd.readouterr().out)["secret"]
+    monkeypatch.setenv("FRONTSTAGE_TOKEN", secret)
+    assert run(["member", "list", "--home", str(copy)]) == 0
+
+
 def test_pruned_refusals_and_erased_words_come_along(origin, tmp_path):
     home = tmp_path / "home"
     shutil.copytree(origin[0], home)
