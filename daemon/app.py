@@ -33,6 +33,7 @@ from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
 from daemon.listen import Guard, Watch, bind, connections_max, still_ours
+from daemon.local.proof import Proof
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
 from daemon.relay.deliveries import Deliveries
@@ -44,10 +45,11 @@ from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
 from daemon.service import Service, Snapshot, replay
 from ledger.codec import decode_body
-from ledger.ports import Store, StoreUnusable, Term
+from ledger.ports import SnapshotRow, Store, StoreUnusable, Term
 from ledger.snapshot import WORKSPACE, restore
 from ledger.state import Workspace
 from ledger.store.sqlite import open_sqlite
+from ledger.writer import SNAPSHOTS_AT_ONCE_MAX
 
 EXIT_REFUSED, EXIT_FAULT, EXIT_HELD = 1, 8, 7
 LOCK_WAIT_S = 10.0
@@ -131,7 +133,7 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     term = store.open_term(incarnation)
     # Named with the home's own secret: a snapshot that somebody else wrote into the file is not ours.
     reducer = hmac.digest(_button_secret(home), reducer_digest().encode(), "sha256").hex()
-    committed, snapshot = _state_of(store, term, reducer)
+    committed, snapshot = _state_of(store, term, reducer, Path(home.ledger))
     # All that was made until now stays for as long as the daemon runs.
     gc.freeze()
     gc.enable()
@@ -166,22 +168,27 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     return EXIT_FAULT if service.fatal is not None else 0
 
 
-def _state_of(store: Store, term: Term, reducer: str) -> tuple[Workspace, Snapshot | None]:
+def _state_of(store: Store, term: Term, reducer: str, ledger: Path) -> tuple[Workspace, Snapshot | None]:
     """The state of the store's head, and the snapshot it began with, if that was of use.
 
-    A snapshot that cannot be read costs time and nothing else.
+    A snapshot that cannot be read costs time and nothing else. Raises StoreUnusable where the history does not hold.
     """
     passed_over: list[str] = []
+    rows: list[SnapshotRow] = []
 
     def pass_over(why: str) -> None:
         passed_over.append(why)
         _log.info("snapshot passed over", extra={"why": why})
 
     try:
-        committed = restore(store, reducer, pass_over, lambda rows: store.save_snapshots(term, rows))
+        with Proof(ledger) as proof:
+            committed = restore(store, reducer, pass_over, rows.extend, proof.begin)
     except msgspec.MsgspecError as error:
         _log.warning("a snapshot cannot be read", exc_info=error)
         return replay(store), None
+    # What was made of a history is kept when the history is proved, and not before.
+    for start in range(0, len(rows), SNAPSHOTS_AT_ONCE_MAX):
+        store.save_snapshots(term, rows[start : start + SNAPSHOTS_AT_ONCE_MAX])
     row = store.snapshot(WORKSPACE)
     if row is None or passed_over:
         return committed, None

@@ -52,6 +52,8 @@ def decode_event(body_bytes: bytes, words_bytes: bytes | None, event_hash: bytes
 
 
 class _Reader(NamedTuple):
+    """How an event of one kind and of its present version is read: its bytes, and its words where it has any."""
+
     event: Callable[[bytes], Recorded]
     words: Callable[[bytes], Words] | None
 

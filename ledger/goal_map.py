@@ -10,7 +10,7 @@ The goals come in the order in which they were proposed, whichever of them are i
 """
 
 from collections.abc import Callable, Iterator
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar, cast
 
 from ledger.ids import GoalId, MemberId
 from ledger.records import CLOSED, GoalState, Outline
@@ -63,13 +63,14 @@ class Goals(Generic[_Goal]):
     def __getitem__(self, goal_id: GoalId) -> _Goal:
         """The goal. Raises KeyError where there is none, StoreFault where it cannot be read back."""
         held = self._held[goal_id]
-        if isinstance(held, Outline):
+        # By its exact type: this is asked for every event of a replay, and a subclass there is none.
+        if type(held) is Outline:
             held = self._held[goal_id] = self._load(held)
             self._back[goal_id] = None
         elif goal_id in self._back:
             del self._back[goal_id]
             self._back[goal_id] = None
-        return held
+        return cast("_Goal", held)
 
     def get(self, goal_id: GoalId, default: _Other | None = None) -> "_Goal | _Other | None":
         """The same, or the default where there is none."""

@@ -30,7 +30,7 @@ from ledger.parts.requests import Requests
 from ledger.parts.reviews import Reviews
 from ledger.parts.runs import Runs
 from ledger.parts.slots import Slots
-from ledger.ports import SnapshotRow, Store, StoreFault
+from ledger.ports import Head, SnapshotRow, Store, StoreFault
 from ledger.records import (
     Address,
     Artifact,
@@ -47,7 +47,7 @@ from ledger.records import (
     Token,
 )
 from ledger.reduce import fold
-from ledger.replay import fold_proved
+from ledger.replay import fold_given, fold_proved
 from ledger.scope_index import index_for
 from ledger.state import GOAL_PARTS, RECENT_EVENTS_MAX, Goal, Workspace
 
@@ -55,6 +55,8 @@ WORKSPACE = "workspace"
 SEAL_BYTES = 32
 CLOSED_RESIDENT_MAX = 64
 """Goals that are over and still in memory, the last ones that somebody asked for."""
+PROVED_APART_MIN = 100_000
+"""Events for which a proof of their own beside the folding is worth beginning one."""
 LET_GO_EVERY = 50_000
 """Events after which goals that are over leave memory while a long log is folded."""
 
@@ -165,20 +167,28 @@ def goal_row(goal: Goal, reducer: str) -> SnapshotRow:
 
 
 def restore(
-    store: Store, reducer: str, on_skip: Callable[[str], None], keep: Callable[[list[SnapshotRow]], None] | None = None
+    store: Store,
+    reducer: str,
+    on_skip: Callable[[str], None],
+    keep: Callable[[list[SnapshotRow]], None] | None = None,
+    prove_apart: Callable[[Head, int], None] | None = None,
 ) -> Workspace:
     """The state of the store's head, from snapshots where they hold and from the log where they do not.
 
-    Goals that are over leave memory while a long log is folded; `keep` gets their snapshots. Raises StoreUnusable where
-    the history that is folded does not hold.
+    Goals that are over leave memory while a long log is folded; `keep` gets their snapshots. What is folded is proved:
+    on the way, or by `prove_apart`, which is told after which event a long rest begins and where it ends. Raises
+    StoreUnusable where the history does not hold.
     """
     workspace = _from_snapshot(store, reducer, on_skip) or Workspace()
     workspace.goals.loader = goal_reader(store, reducer)
     rest = store.events(workspace.seq)
-    before = -1
+    fold_rows, before, last_seq = fold_proved, -1, store.head().seq
+    if prove_apart is not None and last_seq - workspace.seq >= PROVED_APART_MIN:
+        prove_apart(Head(workspace.seq, workspace.hash), last_seq)
+        fold_rows = fold_given
     while before != workspace.seq:
         before = workspace.seq
-        fold_proved(workspace, islice(rest, LET_GO_EVERY))
+        fold_rows(workspace, islice(rest, LET_GO_EVERY))
         gone = put_away(workspace, CLOSED_RESIDENT_MAX, workspace.seq, len(workspace.goals))
         if keep is not None and gone:
             keep([goal_row(goal, reducer) for goal in gone])
