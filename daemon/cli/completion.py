@@ -1,9 +1,9 @@
 """`frontstage completion`: scripts that know every command and flag, so that a shell need not ask us at each key."""
 
 from daemon.cli.catalogue import ACTIONS
-from daemon.cli.local import LOCAL
+from daemon.cli.local import together
 from daemon.cli.output import STDOUT, write
-from daemon.cli.parse import GLOBAL_PARAMETERS, Command, flag_of
+from daemon.cli.parse import GLOBAL_PARAMETERS, Command, default_verb, flag_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _nouns() -> "Nouns":
-    return {**ACTIONS, **LOCAL}
+    return together(ACTIONS)
 
 
 def _flags(verb: "Verb") -> str:
@@ -26,14 +26,16 @@ def _choices(verb: "Verb") -> dict[str, tuple[str, ...]]:
 def _words(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, str]]:
     """What stands before the flags, as a pattern, and the flags that may follow."""
     words = [(f"{noun} {name}".rstrip(), _flags(verb)) for name, verb in verbs.items()]
-    # What is all a noun can do may be left out.
-    return [*words, (noun, words[0][1])] if list(verbs) == ["show"] else words
+    # What a noun does when nothing else is said may be left out.
+    usual = default_verb(noun, verbs)
+    return words if usual is None else [*words, (noun, _flags(verbs[usual]))]
 
 
 def _choices_of(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, dict[str, tuple[str, ...]]]]:
     """What stands before the flags, and what may be chosen for each flag that offers a choice."""
     found = [(f"{noun} {name}".rstrip(), _choices(verb)) for name, verb in verbs.items()]
-    return [*found, (noun, found[0][1])] if list(verbs) == ["show"] else found
+    usual = default_verb(noun, verbs)
+    return found if usual is None else [*found, (noun, _choices(verbs[usual]))]
 
 
 def bash(_command: Command) -> int:
@@ -140,8 +142,11 @@ def fish(_command: Command) -> int:
             if name:
                 first = f"{when}; and not {begun} {names}"
                 lines.append(f"complete -c frontstage -n '{first}' -a {name} -d {_quoted(verb['summary'])}")
-                # What is all a noun can do may be left out.
-                when += "" if list(verbs) == ["show"] else f"; and {begun} {name}"
+                others = " ".join(other for other in verbs if other != name)
+                if name != default_verb(noun, verbs):
+                    when += f"; and {begun} {name}"
+                elif others:
+                    when += f"; and not {begun} {others}"
             for field, parameter in {**verb["parameters"], **GLOBAL_PARAMETERS}.items():
                 takes = "" if parameter.get("kind") == "switch" else " -x"
                 if "choices" in parameter:

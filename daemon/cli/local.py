@@ -8,6 +8,30 @@ if TYPE_CHECKING:
     from daemon.cli.shapes import Nouns
 
 LOCAL: "Nouns" = {
+    "artifact": {
+        "check": {
+            "summary": "Run the validators that a todo asks for on this machine, and record how each ended.",
+            "example": "artifact check --goal-id docs --artifact-id art_000014 --validators checks.toml --cwd .",
+            "run": "daemon.local.check",
+            "about": "The ledger keeps the names of validators. What a name means is said in a TOML file of yours:\n"
+            '  [links]\n  argv = ["python3", "check_links.py"]    # no shell reads it\n'
+            "  timeout_seconds = 60                     # 300 when absent\n"
+            '  env = ["LINKS_CACHE"]                    # variables to pass on; a few harmless ones are anyhow\n'
+            "All are run, one after the other, in --cwd, without credentials, each for a bounded time, and what they\n"
+            "print goes into private files. Recorded is how each ended, and the digest of its words: a program that\n"
+            "is not there with exit code 127, one that may not be run with 126, a signal as a negative number. Exit\n"
+            "code 0: all passed; 1: one did not. With --file the evidence itself is compared with its digest first,\n"
+            "and validators find it as ARTIFACT_FILE.",
+            "parameters": {
+                "goal_id": {"help": "The goal.", "required": True},
+                "artifact_id": {"help": "The artifact.", "required": True},
+                "validators": {"help": "The TOML file that says what each name runs.", "required": True},
+                "cwd": {"help": "The folder in which they are run.", "required": True},
+                "file": {"help": "The evidence; it must be what was handed in."},
+                "validator": {"help": "Only these; those of the todo when absent.", "repeat": True},
+            },
+        },
+    },
     "init": {
         "": {
             "summary": "Make a new home with an empty ledger and its first owner.",
@@ -167,3 +191,11 @@ LOCAL: "Nouns" = {
         )
     },
 }
+
+
+def together(actions: "Nouns") -> "Nouns":
+    """All commands; a noun that has verbs of both kinds has them together."""
+    found = dict(actions)
+    for noun, verbs in LOCAL.items():
+        found[noun] = {**actions.get(noun, {}), **verbs}
+    return found

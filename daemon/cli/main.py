@@ -52,7 +52,7 @@ def run(argv: list[str]) -> int:
 
 def _run(argv: list[str]) -> int:
     if argv and argv[0] == "help":
-        argv = [*argv[1:], "--help"]
+        argv = ["--help", *argv[1:]]
     if argv and argv[0] == "demo":
         # A program of its own, with flags and a manual of its own.
         return _local("bot.demo", None, argv[1:])
@@ -91,11 +91,11 @@ def _nouns(argv: list[str]) -> "Nouns":
     """The part of the catalogue that can be meant."""
     from daemon.cli.catalogue import ACTIONS  # noqa: PLC0415  (kept beside its twin below)
 
-    if argv and argv[0] in ACTIONS:
+    if argv and argv[0] in ACTIONS and not (argv[0] == "artifact" and "check" in argv):
         return ACTIONS
-    from daemon.cli.local import LOCAL  # noqa: PLC0415  (not needed by what the daemon does)
+    from daemon.cli.local import together  # noqa: PLC0415  (not needed by what the daemon does)
 
-    return {**ACTIONS, **LOCAL}
+    return together(ACTIONS)
 
 
 def _local(target: str, command: Command | None, argv: list[str]) -> int:

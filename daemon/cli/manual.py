@@ -6,7 +6,7 @@ commands say is English only.
 
 from daemon.cli.call import chosen_locale
 from daemon.cli.catalogue import ACTIONS
-from daemon.cli.local import LOCAL
+from daemon.cli.local import together
 from daemon.cli.output import STDOUT, tell, write
 from daemon.cli.parse import GLOBAL_PARAMETERS, Command, flag_of
 
@@ -48,7 +48,7 @@ _WIDE = range(0x2E80, 0xFFE1)
 def show(command: Command) -> int:
     """Print the manual of what was asked about; exit code 2 if nothing was asked but a command left unfinished."""
     manual = Manual(command.options.locale or chosen_locale())
-    nouns = {**ACTIONS, **LOCAL}
+    nouns = together(ACTIONS)
     if not command.noun:
         text = manual.overview()
     elif command.verb is None:
@@ -76,7 +76,7 @@ class Manual:
 
     def overview(self) -> str:
         """The first page."""
-        nouns, words = {**ACTIONS, **LOCAL}, self._words
+        nouns, words = together(ACTIONS), self._words
         lines = [words["title"], "", words["usage"], "  frontstage COMMAND [VERB] [--flag VALUE ...]"]
         lines += ["  frontstage help COMMAND [VERB]"]
         named = {noun for _, group in _GROUPS for noun in group}

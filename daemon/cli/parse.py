@@ -107,7 +107,13 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
     if noun not in nouns:
         raise UsageError(f"there is no command {shown(noun)}", hint=_meant(noun, list(nouns)))
     verbs = nouns[noun]
-    rest = _read_flags(rest, {}, options, {}) if "" not in verbs and not _default(noun, verbs) else rest
+    # Help on a noun is about all it can do, not about the one thing that it does when nothing else is said.
+    asked = options.help or rest[:1] in (["--help"], ["-h"])
+    about_noun = asked and len(verbs) > 1 and not (rest and not rest[0].startswith("-"))
+    if "" not in verbs and (about_noun or default_verb(noun, verbs) is None):
+        rest = _read_flags(rest, {}, options, {})
+    if about_noun and not rest:
+        return Command(noun, "?", None, options)
     verb_name = _verb_name(noun, verbs, rest)
     command = Command(noun, verb_name, verbs.get(verb_name), options)
     if command.verb is None:
@@ -123,7 +129,7 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
     return command
 
 
-def _default(noun: str, verbs: "dict[str, Verb]") -> str | None:
+def default_verb(noun: str, verbs: "dict[str, Verb]") -> str | None:
     """`status` alone means `status show`, since that is all it does; `history` alone lists it."""
     if list(verbs) == ["show"]:
         return "show"
@@ -138,7 +144,7 @@ def _verb_name(noun: str, verbs: "dict[str, Verb]", rest: list[str]) -> str:
         if name not in verbs:
             raise UsageError(f"{noun} has no {shown(name)}", hint=_meant(name, list(verbs), prefix=f"{noun} "))
         return name
-    return _default(noun, verbs) or "?"
+    return default_verb(noun, verbs) or "?"
 
 
 def _line(command: Command) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from daemon.cli.catalogue import ACTIONS
-from daemon.cli.local import LOCAL
+from daemon.cli.local import together
 from daemon.cli.parse import parse
 from tests.docs.blocks import Command, commands
 from tests.tidy.sources import ROOT, documents, shown
@@ -81,7 +81,7 @@ def test_every_command_that_is_shown_exists(path):
     for one in commands(path.read_text(encoding="utf-8")):
         words = list(takewhile(lambda word: not SHELL.search(word), shlex.split(one.text, comments=True)))
         if words[:1] == ["frontstage"] and words[1:2] != ["demo"] and "$(" not in one.text:
-            parsed = parse(words[1:], {**ACTIONS, **LOCAL})
+            parsed = parse(words[1:], together(ACTIONS))
             assert parsed.verb is not None or parsed.options.help or words[1] == "help", one.text
 
 

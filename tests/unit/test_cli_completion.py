@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from daemon.cli.catalogue import ACTIONS
-from daemon.cli.local import LOCAL
+from daemon.cli.local import together
 from daemon.cli.main import run
 
 ASK = """
@@ -46,6 +46,10 @@ CASES = [
     (["gate", "open", "--goal-id", "docs", "--on-expiry", ""], {"deny", "escalate", "wait"}),
     (["status", "--locale", ""], {"en", "zh"}),
     (["status", "--li"], {"--limit"}),
+    (["history", "--order", ""], {"newest", "oldest"}),
+    (["history", "list", "--order", "n"], {"newest"}),
+    (["history", "explain", "--le"], {"--lease"}),
+    (["artifact", "check", "--validators=x", "--cw"], {"--cwd"}),
     (["ledger", "tail", "--f"], {"--follow", "--format"}),
     (["completion", ""], {"bash", "zsh", "fish"}),
     (["init", "--ow"], {"--owner", "--owner-name"}),
@@ -93,7 +97,7 @@ def test_fish(capfd, tmp_path, words, expected):
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_what_may_be_chosen_is_offered_where_the_shell_is_not_at_hand(capfd, tmp_path, shell):
     text = written(capfd, tmp_path, shell).read_text()
-    for noun, verbs in {**ACTIONS, **LOCAL}.items():
+    for noun, verbs in together(ACTIONS).items():
         for name, verb in verbs.items():
             for field, parameter in verb["parameters"].items():
                 for choice in parameter.get("choices", ()):

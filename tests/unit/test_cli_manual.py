@@ -7,7 +7,7 @@ import pytest
 
 from daemon.cli import pages_en, pages_zh
 from daemon.cli.catalogue import ACTIONS as COMMANDS
-from daemon.cli.local import LOCAL
+from daemon.cli.local import together
 from daemon.cli.main import run
 from daemon.cli.manual import WIDTH, _columns
 from daemon.local import manual_pages
@@ -123,10 +123,7 @@ def test_the_language_is_chosen_as_for_answers(page, monkeypatch, words, flags, 
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_help_lists_what_a_noun_can_do_with_an_example_of_each(page, locale):
-    # The demo has a manual of its own.
-    for noun, verbs in {**COMMANDS, **LOCAL, "demo": {}}.items():
-        if not verbs:
-            continue
+    for noun, verbs in together(COMMANDS).items():
         text = page("help", noun, "--locale", locale)
         assert all(f"frontstage {verb['example']}" in text for verb in verbs.values()), noun
 

@@ -6,7 +6,7 @@ import pytest
 
 from daemon.cli import generate, manual
 from daemon.cli.catalogue import ACTIONS
-from daemon.cli.local import LOCAL
+from daemon.cli.local import together
 from daemon.cli.parse import (
     ARGUMENT_CHARS_MAX,
     GLOBAL_PARAMETERS,
@@ -19,7 +19,7 @@ from daemon.cli.parse import (
 )
 from ledger.catalogue import ACTIONS as TABLE
 
-NOUNS = {**ACTIONS, **LOCAL}
+NOUNS = together(ACTIONS)
 EVERY_VERB = [(noun, name, verb) for noun, verbs in NOUNS.items() for name, verb in verbs.items()]
 CLAIM = ["todo", "claim", "--goal-id", "docs", "--todo-id", "todo_000012"]
 
@@ -179,5 +179,5 @@ def test_whether_a_broken_line_wants_json(argv, expected):
 @pytest.mark.parametrize("argv", [[*CLAIM, "--at", "3"], ["ledger", "verify", "--at=3"], ["version", "--at", "3"]])
 def test_whatever_does_something_or_asks_no_daemon_takes_no_moment(argv):
     with pytest.raises(UsageError, match="takes no --at") as refused:
-        parse(argv, {**ACTIONS, **LOCAL})
+        parse(argv, together(ACTIONS))
     assert refused.value.field == "at"
