@@ -7,16 +7,19 @@ never the value; warnings stand in the nearest `source_warnings` around the fiel
 Ordinary text yields no warning, and then the very document that came in goes out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Final, Literal, TypeVar, cast
 
 import msgspec
 
 from ledger.detectors import reason_of
 from ledger.key_families import key_reason
+from ledger.projections.ordinary import MARK, is_ordinary, is_ordinary_name, ordinary_names, ordinary_texts
 from ledger.projections.private_words import is_ledger_made, is_promise
 
-WITHHELD: Final = "[withheld]"
+WITHHELD: Final = MARK
 WARNING_KIND: Final = "raw_or_private_material_omitted"
 WARNINGS: Final = "source_warnings"
 WARNINGS_MAX: Final = 32
@@ -62,29 +65,47 @@ def screened(value: _Value, rights_in: RightsIn, goal_id: str | None = None) -> 
     return cast("_Value", found)
 
 
-def _is_clean(value: object, rights_in: RightsIn) -> bool:
-    """Whether nothing in it is withheld; a private goal is looked at in full."""
-    kind = type(value)
-    if kind is str:
-        return reason_of(cast("str", value)) is None and WITHHELD not in cast("str", value)
-    if kind is dict:
-        named = cast("dict[str, object]", value)
-        goal_id = named.get("goal_id")
-        if type(goal_id) is str and rights_in(goal_id) != "open":
+def _is_clean(document: object, rights_in: RightsIn) -> bool:
+    """Whether nothing in it can be withheld, told quickly; a private goal is always looked at in full."""
+    open_goals: set[str] = set()
+    left: list[object] = [[document]]
+    while left:
+        value = left.pop()
+        kind = type(value)
+        names: AbstractSet[str] = _NO_NAMES
+        values: Iterable[object]
+        if kind is dict:
+            named = cast("dict[str, object]", value)
+            names, values, goal_id = named.keys(), named.values(), named.get("goal_id")
+        elif kind is list or kind is tuple:
+            values, goal_id = cast("list[object]", value), None
+        elif isinstance(value, msgspec.Struct):
+            names, values = _names_of(type(value)), msgspec.structs.astuple(value)
+            goal_id = getattr(value, "goal_id", None)
+        else:
+            continue
+        if not (names <= ordinary_names or all(map(is_ordinary_name, names))):
             return False
-        for name, one in named.items():
-            family = key_reason(name)
-            if type(one) in _NUMBERS:
-                if family == "credential" and one is not None and type(one) is not bool:
-                    return False
-            elif (family is not None and one not in _EMPTY) or not _is_clean(one, rights_in):
+        if type(goal_id) is str and goal_id not in open_goals:
+            if rights_in(goal_id) != "open":
                 return False
-        return True
-    if kind is list or kind is tuple:
-        return all(_is_clean(one, rights_in) for one in cast("list[object]", value))
-    if isinstance(value, msgspec.Struct):
-        return _is_clean({name: getattr(value, name) for name in value.__struct_fields__}, rights_in)
+            open_goals.add(goal_id)
+        for one in values:
+            kind = type(one)
+            if kind is str:
+                if one not in ordinary_texts and not is_ordinary(cast("str", one)):
+                    return False
+            elif one and kind not in _NUMBERS:
+                left.append(one)
     return True
+
+
+_NO_NAMES: Final[AbstractSet[str]] = frozenset()
+
+
+@lru_cache(maxsize=1_024)
+def _names_of(kind: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(kind.__struct_fields__)
 
 
 class _Walk:
