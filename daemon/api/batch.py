@@ -155,23 +155,9 @@ def openapi_path(result: dict[str, object], refusal: dict[str, object]) -> dict[
             "stop_on_refusal": {"type": "boolean", "default": False},
         },
     }
-    answered = {
-        "type": "object",
-        "required": ["schema_version", "ok", "answers", "not_asked", "seq"],
-        "properties": {
-            "schema_version": {"const": "frontstage_batch_v1"},
-            "ok": {"type": "boolean", "description": "Whether all were asked and none was refused."},
-            "answers": {
-                "type": "array",
-                "items": {"oneOf": [_and_exit(result), _and_exit(refusal)]},
-                "description": "In the order of the actions.",
-            },
-            "not_asked": {"type": "integer", "description": "How many were left out after a refusal."},
-            "seq": {"type": "integer"},
-        },
-    }
+    schema = _answers_schema(result, refusal)
     responses: dict[str, object] = {
-        "200": {"description": "Each was answered.", "content": {"application/json": {"schema": answered}}}
+        "200": {"description": "Each was answered.", "content": {"application/json": {"schema": schema}}}
     }
     responses |= {str(one.http_status): {"$ref": "#/components/responses/refusal"} for one in STATUS.values()}
     return {
@@ -190,3 +176,21 @@ def _and_exit(schema: dict[str, object]) -> dict[str, object]:
     properties = schema["properties"]
     assert isinstance(properties, dict)
     return {**schema, "properties": {**properties, "exit_code": {"type": "integer", "minimum": 0, "maximum": 8}}}
+
+
+def _answers_schema(result: dict[str, object], refusal: dict[str, object]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "required": ["schema_version", "ok", "answers", "not_asked", "seq"],
+        "properties": {
+            "schema_version": {"const": "frontstage_batch_v1"},
+            "ok": {"type": "boolean", "description": "Whether all were asked and none was refused."},
+            "answers": {
+                "type": "array",
+                "items": {"oneOf": [_and_exit(result), _and_exit(refusal)]},
+                "description": "In the order of the actions.",
+            },
+            "not_asked": {"type": "integer", "description": "How many were left out after a refusal."},
+            "seq": {"type": "integer"},
+        },
+    }

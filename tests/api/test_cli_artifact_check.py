@@ -13,7 +13,6 @@ from daemon.local.running import words_sha256
 from tests.api.cli_home import daemon_in, make_home
 
 GOAL = {"goal_id": "docs"}
-TODO = GOAL | {"todo_id": "todo_links"}
 REPORT = b"41 links work\n"
 PASS = [sys.executable, "-c", "print('fine')"]
 
