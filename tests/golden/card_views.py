@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ledger.projections.outlet import shown_in_chat
 from ledger.projections.views import (
     AcceptanceView,
     ArtifactView,
@@ -18,6 +19,7 @@ from ledger.projections.views import (
     ReviewView,
     TodoView,
 )
+from ledger.state import Workspace
 
 NOW_MS = 1_764_500_000_000
 HOUR_MS = 3_600_000
@@ -346,10 +348,32 @@ def results() -> dict[str, CardView]:
     return {"result_ok": card("result", result=done), "result_refused": card("result", result=refused)}
 
 
+def withheld() -> dict[str, CardView]:
+    """Cards with private places in their texts, as a chat gets them."""
+    path = "See /home/ann/plans.md"
+    criteria = (CriterionView(criterion_id="c1", text=path), *CRITERIA[1:])
+    shown = reviews()["review_open"]
+    assert shown.review is not None, "it is a review"
+    fields = tuple(
+        msgspec.structs.replace(field, items=(path,)) if field.name == "objective" else field
+        for field in shown.review.fields
+    )
+    private = FieldView(name="private", field_class="enforced", items=("yes",))
+    review = msgspec.structs.replace(shown.review, criteria=criteria, fields=(*fields, private))
+    goal, offered = GOALS["active"]
+    todos = tuple(msgspec.structs.replace(one, title=path) for one in goal.todos[:1])
+    views = {
+        "review_withheld": msgspec.structs.replace(shown, review=review),
+        "goal_withheld": card("goal", offered, goal=msgspec.structs.replace(goal, objective=path, todos=todos)),
+    }
+    return {name: shown_in_chat(Workspace(), view) for name, view in views.items()}
+
+
 SAMPLES: dict[str, CardView] = {
     **forms(),
     **reviews(),
     **{f"goal_{state}": card("goal", offered, goal=view) for state, (view, offered) in GOALS.items()},
     **acceptances(),
     **results(),
+    **withheld(),
 }
