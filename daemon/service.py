@@ -21,6 +21,7 @@ from daemon.tally import Tally
 from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.outlines import put_away
+from ledger.past import Refolded, forget_words
 from ledger.ports import SnapshotRow, Store, StoreFault, StoreFull, Term, WriterFenced
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, class_of
@@ -343,6 +344,8 @@ class Service:
             for answer in answers:
                 if answer.events and not answer.replayed:
                     self._fold(answer.events)
+            if self._writer.refolded is not None:
+                self._forget(self._writer.refolded)
         except Exception as error:  # noqa: BLE001  (a bug: readers may no longer be told what is true)
             self._fail(error, batch)
             return
@@ -377,6 +380,11 @@ class Service:
             if event.goal_id is None:
                 self.registry_seq = event.seq
         self.counters.committed += 1
+
+    def _forget(self, gone: Refolded) -> None:
+        gone.swap_into(self.committed)
+        forget_words(self.recent, gone.seqs)
+        self.erasures += 1
 
     def _fail(self, error: BaseException, batch: list[_Job]) -> None:
         """The outcome of the last commit is unknown: say nothing of it, and stop."""

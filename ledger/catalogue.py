@@ -19,6 +19,7 @@ from ledger.actions import (
     runs,
     todos,
     views,
+    words,
 )
 from ledger.actions.base import Action, Basis, Decider, Who
 
@@ -26,7 +27,7 @@ __all__ = ["ACTIONS", "BY_NUMBER", "Action", "Basis", "Decider", "Who"]
 
 _FAMILIES = (
     members, goals, todos, leases, artifacts, quota, gates, plans, amendments, runs, requests, views, handoffs,
-    history,
+    history, words,
 )  # fmt: skip
 _ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 

@@ -4,11 +4,14 @@ A pure function on values. Who may ask at all is checked before anything about t
 tells a stranger nothing; then the subject must exist; then the family's own rules speak.
 """
 
+from collections.abc import Mapping
+
 from ledger.catalogue import Action
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.refusals import GeneralRefusal
 from ledger.rules.common import Caller, Decision, refuse, registered
+from ledger.rules.erasures import Mentioned
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.secrets_kept_out import credential_field
 from ledger.rules.tokens import out_of_scope
@@ -26,8 +29,18 @@ def may_ask(workspace: Workspace, action: Action, caller: Caller) -> bool:
     return "owner" in action.who and member is not None and not member.revoked and "owner" in member.roles
 
 
-def decide(workspace: Workspace, action: Action, caller: Caller, params: Params, now_ms: int) -> Decision:
-    """All events of one command, or what already holds, or the refusal. `now_ms` is ledger time."""
+def decide(
+    workspace: Workspace,
+    action: Action,
+    caller: Caller,
+    params: Params,
+    now_ms: int,
+    mentioned: Mapping[int, Mentioned] | None = None,
+) -> Decision:
+    """All events of one command, or what already holds, or the refusal. `now_ms` is ledger time.
+
+    `mentioned` is what the log says of the events that the parameters name, for an action that names any.
+    """
     member = registered(workspace, caller.member_id)
     if caller.kind in MEMBER_KINDS and (member is None or member.kind != caller.kind):
         # The credential was good when it was looked at; what counts is the state that this command will change.
@@ -43,4 +56,6 @@ def decide(workspace: Workspace, action: Action, caller: Caller, params: Params,
         if goal_id not in workspace.goals:
             return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=goal_id)
     assert action.decide is not None, f"{action.name} only reads"
+    if action.names_events:
+        return action.decide(workspace, caller, params, now_ms, mentioned or {})
     return action.decide(workspace, caller, params, now_ms)

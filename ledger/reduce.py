@@ -13,6 +13,7 @@ from ledger.events import ERASED, Facts, Recorded, Words
 from ledger.folds import (
     amendments,
     authority,
+    erasures,
     gates,
     goals,
     grants,
@@ -28,6 +29,7 @@ from ledger.folds.goals import note_of
 from ledger.ids import MemberId
 from ledger.records import Address, Member, Pairing, Token
 from ledger.rules import goal_events, member_events
+from ledger.rules.erasures import WordsErased
 from ledger.state import Goal, Workspace
 
 
@@ -46,8 +48,8 @@ def fold(workspace: Workspace, event: Recorded) -> None:
         note = note_of(event)
         goal.recent.append(note)
         goal.acts[event.actor] = note
-        if kind is not goal_events.ChannelBound:
-            # Where a goal is shown makes nothing about it true.
+        if kind is not goal_events.ChannelBound and kind is not WordsErased:
+            # Where a goal is shown, and what of it can be read, makes nothing about it true.
             goal.cause = note
     workspace.seq = event.seq
     workspace.hash = event.hash
@@ -171,6 +173,7 @@ _WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
     member_events.ButtonKeyRotated: _key_rotated,
     **authority.FOLDS,
     **grants.FOLDS,
+    WordsErased: erasures.of_workspace,
 }
 _GOAL_FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     **goals.FOLDS,
@@ -183,6 +186,7 @@ _GOAL_FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     **reviews.FOLDS,
     **runs.FOLDS,
     **slots.FOLDS,
+    WordsErased: erasures.of_goal,
 }
 
 

@@ -161,6 +161,8 @@ CLASS_OF: dict[str, RefusalClass] = {
     "resume_todo_not_found": RefusalClass.NOT_FOUND,
     "delegation_names_nothing": RefusalClass.USAGE,
     "grant_names_nothing": RefusalClass.USAGE,
+    # Erasures.
+    "event_not_found": RefusalClass.NOT_FOUND,
     # Gates.
     "gate_not_found": RefusalClass.NOT_FOUND,
     "standing_grant_not_found": RefusalClass.NOT_FOUND,

@@ -23,8 +23,10 @@ from ledger.events import Body, Draft, Proof, Recorded, Stamp
 from ledger.ids import MemberId, ReceiptId
 from ledger.outlines import put_away
 from ledger.params import Params
+from ledger.past import Refolded, named_events, refolded
 from ledger.ports import (
     DeliveryRow,
+    Erasure,
     EventRow,
     Group,
     JournalRow,
@@ -39,6 +41,7 @@ from ledger.receipts import RecentKeys, params_digest, receipt_id, receipt_key
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Held, refuse
+from ledger.rules.erasures import WordsErased
 from ledger.snapshot import rows as snapshot_rows
 from ledger.state import Goal, Workspace
 from ledger.wire import KIND_OF
@@ -94,10 +97,11 @@ class _Pending:
     refusals: list[RefusalRow] = field(default_factory=list)
     journal: list[JournalRow] = field(default_factory=list)
     deliveries: list[DeliveryRow] = field(default_factory=list)
+    erasures: list[Erasure] = field(default_factory=list)
     by_key: dict[bytes, tuple[bytes, Answer]] = field(default_factory=dict)
 
     def group(self) -> Group:
-        return Group(self.events, self.receipts, self.refusals, self.journal, self.deliveries)
+        return Group(self.events, self.receipts, self.refusals, self.journal, self.deliveries, self.erasures)
 
 
 class Prepared(NamedTuple):
@@ -136,6 +140,8 @@ class Writer:
         self._keys = RecentKeys(store.newest_receipt_key())
         self._snapshot_seq = snapshot_seq
         self.full = False
+        self.refolded: Refolded | None = None
+        """What lost words in the group that was appended last, folded anew; None where nothing did."""
         self._check_head()
 
     def drain(self, batch: Sequence[Request | Keep], now_ms: int) -> list[Answer]:
@@ -158,6 +164,7 @@ class Writer:
 
         What follows must be `append`, then `settle` or `undo`, before the next `prepare`.
         """
+        self.refolded = None
         at_ms = max(now_ms, self._ahead.at_ms)
         pending = _Pending(refusals=self._audit.flush(at_ms))
         try:
@@ -174,11 +181,16 @@ class Writer:
         Raises StoreFull when nothing was written, StoreFault or WriterFenced when the process must stop.
         """
         self._store.append(self._term, prepared.group)
+        if prepared.group.erasures:
+            self.refolded = refolded(self._store, prepared.group.events, prepared.group.erasures)
 
     def settle(self, prepared: Prepared) -> list[Answer]:
         """It is durable: the answers may be told."""
         self._audit.settle(written=True)
         self.full = False
+        if self.refolded is not None:
+            self.refolded.swap_into(self._ahead)
+            self._snapshot_seq = 0  # Every snapshot went with the words.
         return prepared.answers
 
     def undo(self, prepared: Prepared) -> list[Answer]:
@@ -267,7 +279,8 @@ class Writer:
             key, digest = receipt_key(job.caller.member_id, job.request_key), params_digest(job.action.name, job.params)
             if (known := self._known(key, digest, pending)) is not None:
                 return known if known.refusal is None else self._refused(job, known.refusal, pending, at_ms)
-        decision = decide(self._ahead, job.action, job.caller, job.params, at_ms)
+        named = named_events(self._reads, job.params, pending.group()) if job.action.names_events else None
+        decision = decide(self._ahead, job.action, job.caller, job.params, at_ms, named)
         if isinstance(decision, Refusal):
             return self._refused(job, decision, pending, at_ms)
         if isinstance(decision, Held):
@@ -356,6 +369,8 @@ class Writer:
             hash=chained,
         )
         fold(self._ahead, recorded)
+        if isinstance(draft.facts, WordsErased):
+            pending.erasures.append(Erasure(seq, draft.facts.seqs))
         pending.events.append(EventRow(seq, draft.goal_id, kind.name, body, words, salt, chained))
         return recorded
 

@@ -782,4 +782,11 @@ ACTIONS: "Nouns" = {
     'request_id': {'help': 'Explain this request.'},
   }},
 },
+'words': {
+  'erase': {'summary': 'Erase for good what people wrote in recorded events; the events, their facts and the chain stay.', 'example': 'words erase --goal-id docs --seq 12 --reason-code personal_data', 'writes': True, 'parameters': {
+    'seq': {'help': 'The event whose words go.', 'repeat': True, 'kind': 'integer', 'required': True},
+    'goal_id': {'help': 'The goal of these events; absent for events of the workspace.'},
+    'reason_code': {'help': 'Why; it is kept, so it is a code and no text.', 'choices': ('personal_data', 'credential', 'confidential', 'mistake', 'legal'), 'required': True},
+  }},
+},
 }

@@ -29,6 +29,8 @@ class Action:
     example: str = ""
     mints: str | None = None
     """The parameter that holds the digest of a secret which the command line makes and prints once."""
+    names_events: bool = False
+    """Whether its parameter `seq` names recorded events, which are looked up for its decider."""
 
     goal_bound: bool = field(init=False)
     """Whether it is about one existing goal."""

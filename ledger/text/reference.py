@@ -17,6 +17,7 @@ from ledger.rules.completion import CompletionRefusal
 from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
 from ledger.rules.delegations import DelegationRefusal
+from ledger.rules.erasures import ErasureRefusal
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.handoffs import HandoffRefusal
@@ -61,6 +62,7 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Deferrals": DeferralRefusal,
     "Proposals": ProposalRefusal,
     "Delegations": DelegationRefusal,
+    "Erasures": ErasureRefusal,
     "Grants": GrantRefusal,
     "Gates": GateRefusal,
     "Plans": PlanRefusal,

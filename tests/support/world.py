@@ -125,6 +125,8 @@ class World:
             if not answer.replayed:
                 for event in answer.events:
                     fold(self.state, event)
+        if self.writer.refolded is not None:
+            self.writer.refolded.swap_into(self.state)
         return answers
 
     def ask(self, who: str, action: str, key: str | None = None, **params: object) -> Answer:

@@ -3,6 +3,7 @@
 from tests.replay.scripts import (
     amendments,
     authority,
+    erasures,
     gates,
     handoffs,
     monitors,
@@ -16,6 +17,19 @@ from tests.replay.scripts import (
 
 FAMILIES = tuple(
     part.play
-    for part in (plans, amendments, gates, slots, runs, handoffs, authority, requests, reviews, proposals, monitors)
+    for part in (
+        plans,
+        amendments,
+        gates,
+        slots,
+        runs,
+        handoffs,
+        authority,
+        requests,
+        reviews,
+        proposals,
+        monitors,
+        erasures,
+    )
 )
 """In the order in which they were added: what comes later goes to the end."""
