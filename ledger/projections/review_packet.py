@@ -256,9 +256,8 @@ def _of_gate(workspace: Workspace, goal: Goal, need: Need, screen: Screen, now_m
     gate = goal.gates.by_id[need.gate_id or ""]
     reads = [_read("gate", "gate.show", goal_id=goal.goal_id, gate_id=gate.gate_id)]
     reads += [_read("waiting_work", "todo.list", goal_id=goal.goal_id)] if gate.blocked_todo_ids else []
-    suggested = Suggested("gate.approve" if gate.default else None, "asker_suggests", gate.default)
-    if not gate.default:
-        suggested = Suggested(None, "yours_to_judge")
+    # The asker's choice is one of several answers: whether it is a yes is not for us to read into it.
+    suggested = Suggested(None, "asker_suggests" if gate.default else "yours_to_judge", gate.default)
     evidence = [] if gate.evidence_digest is None else [_digest(goal, gate.evidence_digest, screen)]
     return Content(suggested, reads, evidence, _gate_stale(workspace, goal, gate, evidence, now_ms), gate.options)
 

@@ -218,7 +218,7 @@ def test_no_two_items_of_any_walk_are_about_one_thing():
 
 def test_private_text_is_withheld_beside_what_it_was_about():
     world = active()
-    gate(world, question="May I use api_key = sk-0123456789abcdef01234?", evidence_digest=digest("x"))
+    gate(world, question="May I read https://acme.feishu.cn/docx/abc?", evidence_digest=digest("x"))
     document = view(world, "attention.show")
-    assert "sk-0123" not in msgspec.json.encode(document).decode()
+    assert "feishu" not in msgspec.json.encode(document).decode()
     assert [warning["field_path"] for warning in document["source_warnings"]] == ["items[0].text"]
