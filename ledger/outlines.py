@@ -29,10 +29,7 @@ def outline_of(goal: Goal | Outline) -> Outline:
     if isinstance(goal, Outline):
         return goal
     assert goal.cause is not None, "a goal exists by an event"
-    intent, opened, everything = goal.intent, len(goal.by_priority), len(goal.todos)
-    blocked = 0
-    if everything > opened + goal.done_total:
-        blocked = sum(todo.status == "blocked" for todo in goal.todos.values())
+    intent, opened, blocked, everything = goal.intent, len(goal.by_priority), len(goal.blocked), len(goal.todos)
     return Outline(
         goal_id=goal.goal_id,
         created_seq=goal.created_seq,

@@ -55,6 +55,7 @@ class Goal:
         "adopted",
         "amendments",
         "artifacts",
+        "blocked",
         "by_priority",
         "cause",
         "channels",
@@ -133,6 +134,7 @@ class Goal:
         self.dependents: dict[TodoId, dict[TodoId, None]] = {}
         self.ready: list[tuple[str, int, TodoId]] = []
         self.by_priority: list[tuple[str, int, TodoId]] = []
+        self.blocked: list[tuple[str, int, TodoId]] = []
         self.mine: dict[MemberId, dict[TodoId, None]] = {}
         self.scopes = ScopeIndex()
         self.due: list[tuple[int, TodoId]] = []
@@ -195,6 +197,7 @@ class Goal:
             "due",
             "recent",
             "by_priority",
+            "blocked",
             *GOAL_PARTS,
         ):
             setattr(twin, name, getattr(self, name).copy())

@@ -242,18 +242,23 @@ def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
     goal.todos[todo.todo_id] = todo
     if todo.task_class == MONITOR:
         goal.runs.watch(todo)
+    moved = True
     if before is not None:
-        if (before.status, before.priority, before.claimed_by) == (todo.status, todo.priority, todo.claimed_by):
+        moved = (before.status, before.priority) != (todo.status, todo.priority)
+        if not moved and before.claimed_by == todo.claimed_by:
             return  # Every place follows from these.
         old = (before.priority, before.seq, before.todo_id)
-        take(goal.by_priority, old)
+        if moved:
+            take(goal.by_priority, old)
+            take(goal.blocked, old)
         if before.claimed_by is None:
             take(goal.ready, old)
         else:
             _forget_claim(goal, before.claimed_by, todo.todo_id)
+    entry = (todo.priority, todo.seq, todo.todo_id)
+    if moved and todo.status in {"open", "blocked"}:
+        _enter(goal.by_priority if todo.status == "open" else goal.blocked, entry)
     if todo.status == "open":
-        entry = (todo.priority, todo.seq, todo.todo_id)
-        _enter(goal, entry)
         if todo.claimed_by is not None:
             goal.mine.setdefault(todo.claimed_by, {})[todo.todo_id] = None
         elif todo.role == "agent" and todo.todo_id not in goal.unmet:
@@ -270,10 +275,10 @@ def _forget_claim(goal: Goal, claimed_by: MemberId, todo_id: TodoId) -> None:
         del goal.mine[claimed_by]
 
 
-def _enter(goal: Goal, entry: tuple[str, int, TodoId]) -> None:
-    at = bisect_left(goal.by_priority, entry)
-    if at == len(goal.by_priority) or goal.by_priority[at] != entry:
-        goal.by_priority.insert(at, entry)
+def _enter(index: list[tuple[str, int, TodoId]], entry: tuple[str, int, TodoId]) -> None:
+    at = bisect_left(index, entry)
+    if at == len(index) or index[at] != entry:
+        index.insert(at, entry)
 
 
 def _lease_acquired(goal: Goal, event: Recorded) -> None:

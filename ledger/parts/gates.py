@@ -108,6 +108,10 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         ends = self.policy.expires_at_ms if self.policy.on_expiry != "wait" else None
         return tuple(at_ms for at_ms in (ends, self.remind_at_ms) if at_ms is not None)
 
+    def lent_until_ms(self) -> tuple[int, ...]:
+        """When those who vote in an approver's place no longer do."""
+        return tuple(one.until_ms for one in self.delegates) if self.is_open else ()
+
 
 class Gates(Part):
     """The gates of a goal."""
@@ -122,15 +126,19 @@ class Gates(Part):
     broad: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """By kind of decision: undecided gates that name no target and stand for every need they cover."""
     due: list[tuple[int, str]] = msgspec.field(default_factory=list)
+    lent: list[tuple[int, str]] = msgspec.field(default_factory=list)
+    """Undecided gates by when a delegation of a vote on them ends."""
 
     def put(self, gate: Gate) -> None:
         """Enter a gate, or what became of it, in every index."""
         before = self.by_id.get(gate.gate_id)
-        for at_ms in () if before is None else before.due_ms():
-            at = bisect_left(self.due, (at_ms, gate.gate_id))
-            del self.due[at]
+        if before is not None:
+            _take(self.due, before.due_ms(), gate.gate_id)
+            _take(self.lent, before.lent_until_ms(), gate.gate_id)
         for at_ms in gate.due_ms():
             insort(self.due, (at_ms, gate.gate_id))
+        for at_ms in gate.lent_until_ms():
+            insort(self.lent, (at_ms, gate.gate_id))
         self.by_id[gate.gate_id] = gate
         if gate.is_open:
             self.waiting[gate.gate_id] = None
@@ -149,6 +157,11 @@ class Gates(Part):
         if gate.decision_scope is not None and not gate.blocked_todo_ids and not gate.blocks_goal:
             kind = gate.decision_scope.partition(":")[0]
             _list_under(self.broad, kind, gate.gate_id, new=new, gone=not gate.is_open)
+
+
+def _take(index: list[tuple[int, str]], moments_ms: tuple[int, ...], gate_id: str) -> None:
+    for at_ms in moments_ms:
+        del index[bisect_left(index, (at_ms, gate_id))]
 
 
 def _list_under(index: dict[_Key, tuple[str, ...]], key: _Key, gate_id: str, *, new: bool, gone: bool) -> None:

@@ -83,14 +83,12 @@ class Listed(NamedTuple):
 
 
 def listed_todos(goal: Goal, limit: int = TODOS_LISTED_MAX) -> Listed:
-    """Take the open ones from their index; look for blocked ones only where the counts leave room for some."""
+    """Take the open ones and the blocked ones from their indexes."""
     everything, open_total = len(goal.todos), len(goal.by_priority)
     first = [goal.todos[todo_id] for _, _, todo_id in goal.by_priority[:limit]]
-    blocked: list[Todo] = []
-    if everything > open_total + goal.done_total:
-        blocked = sorted((todo for todo in goal.todos.values() if todo.status == "blocked"), key=_urgency)
-        if blocked:
-            first = sorted([*first, *blocked[:limit]], key=_urgency)[:limit]
+    blocked = [goal.todos[todo_id] for _, _, todo_id in goal.blocked]
+    if blocked:
+        first = sorted([*first, *blocked[:limit]], key=_urgency)[:limit]
     deferred, proposed = len(goal.handoffs.deferrals), len(goal.handoffs.proposals)
     cancelled = everything - open_total - goal.done_total - len(blocked) - deferred - proposed
     counts = Counts(open_total, len(blocked), deferred, goal.done_total, cancelled, everything - proposed)
