@@ -1,4 +1,4 @@
-"""The filter at the socket: reads of now, of then and of the log, cards of a chat, and what comes in by each surface."""
+"""The filter at the socket: reads of now, of then and of the log, cards of a chat, and what comes in."""
 
 import json
 
