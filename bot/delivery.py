@@ -30,7 +30,6 @@ from bot.steps import (
     adopted,
     after_gone,
     intended,
-    is_open,
     next_step,
     patched,
     paused,
@@ -121,7 +120,7 @@ class CardDelivery:
         if seen is None:
             return None
         card = draw(seen.view, locale=self._locale, now_ms=self._clock.now_ms())
-        (self._closed.discard if is_open(seen.view) else self._closed.add)(slot.slot)
+        (self._closed.discard if seen.view.open else self._closed.add)(slot.slot)
         wanted = wanted_of(
             seen.view, slot=slot.slot, chat_id=slot.chat_id, digest=_digest(card, seen), version=seen.seq
         )

@@ -6,21 +6,16 @@ hour a send that is repeated (after a time-out, a crash, or by another bot) retu
 
 import hashlib
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from bot.backend import Slot
 from bot.lark import UUID_CHARS_MAX, InboundMessage, Lark, Locale, ReceiveIdType, SentMessage
 
 TEXT_CHARS_MAX: Final = 2_000
-SlotKind = Literal["form", "review", "goal", "acceptance", "other"]
-_KINDS: Final[dict[str, SlotKind]] = {
-    "form": "form",
-    "review": "review",
-    "goal": "goal",
-    "acceptance": "acceptance",
-}
-# Somebody waits for these; the goal's own card only tells.
-URGENT: Final[frozenset[SlotKind]] = frozenset({"form", "review", "acceptance"})
+# The subjects that are about no goal; every other names its goal after its kind.
+OF_NO_GOAL: Final = frozenset({"form", "attention", "members", "digest", "missed", "pairing", "help"})
+# What a message asked for by itself answers it, and is wanted at once.
+FORM: Final = "form"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,36 +71,35 @@ def route_of_late_result(chat_id: str, card_message_id: str) -> Route:
     return Route(chat_id=chat_id, receive_id=chat_id, reply_to=card_message_id or None)
 
 
-def slot_kind(slot: str) -> SlotKind:
+def slot_kind(slot: str) -> str:
     """The kind of card that a slot's key names."""
-    return _KINDS.get(slot.partition(":")[0], "other")
+    return slot.partition(":")[0]
 
 
 def slot_goal(slot: str) -> str | None:
-    """The goal that a slot's key names; a form is about none yet."""
-    kind, _, rest = slot.partition(":")
-    if kind not in ("review", "goal", "acceptance"):
-        return None
-    return rest.rpartition("@")[0].partition(":")[0] or None
+    """The goal that a slot's key names; what is about none has none."""
+    subject, _, _ = slot.rpartition("@")
+    kind, _, rest = subject.partition(":")
+    return None if kind in OF_NO_GOAL else rest.partition(":")[0] or None
 
 
 def urgency_of(slot: Slot) -> tuple[int, int]:
     """Order of sending, smallest first: what somebody waits for before what only tells."""
-    return (0 if slot_kind(slot.slot) in URGENT or slot.priority <= 0 else 1, slot.priority)
+    return (0 if slot_kind(slot.slot) == FORM or slot.priority <= 0 else 1, slot.priority)
 
 
 def slot_from_key(key: str) -> Slot | None:
-    """The slot that a key names by itself: its chat is in it, and so is the message that a form answers."""
+    """The slot that a key names by itself: its chat is in it, and so is the message that a form answers.
+
+    It is enough to change what is there. Whether somebody waits for it is said by the daemon's list alone.
+    """
     subject, _, chat_id = key.rpartition("@")
     if not subject or not chat_id:
         return None
     kind, _, rest = subject.partition(":")
+    is_form = kind == FORM
     return Slot(
-        slot=key,
-        chat_id=chat_id,
-        receive_id=chat_id,
-        reply_to=rest if kind == "form" else None,
-        priority=0 if slot_kind(key) in URGENT else 1,
+        slot=key, chat_id=chat_id, receive_id=chat_id, reply_to=rest if is_form else None, priority=0 if is_form else 1
     )
 
 

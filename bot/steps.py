@@ -16,7 +16,7 @@ grows too old to be changed; a closed one gets its last patch and is left alone.
 """
 
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final
 
 import msgspec
 
@@ -31,7 +31,6 @@ REPOST_AGE_MS: Final = 13 * DAY_MS
 PATCH_AGE_MS_MAX: Final = 14 * DAY_MS
 IN_DOUBT: Final = frozenset({"posting", "reposting"})
 LEFT_ALONE: Final = frozenset({"paused", "gone"})
-_ENDED: Final = frozenset({"accepted", "declined", "withdrawn", "stopped"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,23 +169,6 @@ def unsent(wanted: Wanted, now_ms: int) -> Delivery:
     )
 
 
-def is_open(view: CardView) -> bool:
-    """Whether somebody may still act on this card."""
-    match view.kind:
-        case "form":
-            return view.form is not None and view.form.status == "open"
-        case "review":
-            return view.review is not None and view.review.status == "open"
-        case "acceptance":
-            return view.acceptance is not None and view.acceptance.status == "open"
-        case "goal":
-            return view.goal is not None and view.goal.state not in _ENDED
-        case "result":
-            return True
-        case _:
-            assert_never(view.kind)
-
-
 def wanted_of(view: CardView, *, slot: str, chat_id: str, digest: str, version: int) -> Wanted:
     """The card as it should be, from its view."""
     return Wanted(
@@ -194,8 +176,8 @@ def wanted_of(view: CardView, *, slot: str, chat_id: str, digest: str, version: 
         chat_id=chat_id,
         digest=digest,
         version=version,
-        is_open=is_open(view),
-        posts_closed=view.kind in ("goal", "result"),
+        is_open=view.open,
+        posts_closed=view.tells,
     )
 
 

@@ -32,13 +32,15 @@ class WantedSlots:
         return self._slots((*self._listed, *once))
 
     def replace_goal(self, goal_id: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
-        """Take in the list of one goal; returns every card of it that has to be looked at."""
-        for key in self._of_goal.get(goal_id, ()):
+        """Take in the list of one goal, with what belongs to no goal; returns every card that has to be looked at."""
+        before = (*self._of_goal.get(goal_id, ()), *self._of_goal.get(None, ()))
+        for key in before:
             self._listed.pop(key, None)
         found = {slot.slot: slot for slot in slots}
         self._listed |= found
-        self._of_goal[goal_id] = tuple(found)
-        return self._slots((*found, *self._journal.of_goal(goal_id)))
+        self._of_goal[goal_id] = tuple(key for key in found if slot_goal(key) is not None)
+        self._of_goal[None] = tuple(key for key in found if slot_goal(key) is None)
+        return self._slots((*found, *before, *self._journal.of_goal(goal_id)))
 
     def find(self, key: str) -> Slot | None:
         """The slot of this key."""

@@ -6,7 +6,7 @@ ended; no age and no clock of ours is on a card, so a card that nothing happened
 
 import hashlib
 from dataclasses import replace
-from typing import TypeVar
+from typing import assert_never
 
 from cards.acceptance import acceptance_card
 from cards.budget import encoded
@@ -15,10 +15,8 @@ from cards.form import form_card
 from cards.goal import goal_card
 from cards.result import result_card
 from cards.review import review_card
-from ledger.projections.views import CardView
+from ledger.projections.views import AcceptanceView, CardView, FormView, GoalView, ResultView, ReviewView
 from ledger.text.say import Locale
-
-_T = TypeVar("_T")
 
 
 def draw(view: CardView, *, locale: Locale, now_ms: int) -> Card:
@@ -27,25 +25,26 @@ def draw(view: CardView, *, locale: Locale, now_ms: int) -> Card:
 
 
 def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
-    match view.kind:
-        case "form":
-            return form_card(view, _present(view.form, "form"), locale=locale)
-        case "review":
-            review = _present(view.review, "review")
-            return review_card(view, _present(view.goal, "goal"), review, locale=locale)
-        case "goal":
-            return goal_card(view, _present(view.goal, "goal"), locale=locale, now_ms=now_ms)
-        case "acceptance":
-            delivery = _present(view.acceptance, "acceptance")
-            return acceptance_card(view, _present(view.goal, "goal"), delivery, locale=locale)
-        case "result":
-            return result_card(view, _present(view.result, "result"), locale=locale)
+    part = view.part
+    match part:
+        case FormView():
+            return form_card(view, part, locale=locale)
+        case ReviewView():
+            return review_card(view, _goal(view), part, locale=locale)
+        case GoalView():
+            return goal_card(view, part, locale=locale, now_ms=now_ms)
+        case AcceptanceView():
+            return acceptance_card(view, _goal(view), part, locale=locale)
+        case ResultView():
+            return result_card(view, part, locale=locale)
+        case _:
+            assert_never(part)
 
 
-def _present(part: _T | None, name: str) -> _T:
-    if part is None:
-        raise ValueError(f"a view of this kind carries its {name}")
-    return part
+def _goal(view: CardView) -> GoalView:
+    if view.goal is None:
+        raise ValueError("a view of this kind carries its goal")
+    return view.goal
 
 
 def encode(card: Card) -> bytes:

@@ -17,9 +17,12 @@ INPUT_CHARS_MAX = 1000
 HEADER_TAGS_MAX = 3
 OPTION_CHARS_MAX = 100
 COLUMNS_MAX = 5
+OPTIONS_MAX = 50
+MENTIONS_MAX = 20
 TOKEN_CHARS_MAX = 512
 GAP = "6px"
 INSET = "12px"
+_OPEN_ID = re.compile(r"ou_[A-Za-z0-9_-]{1,64}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 Size = Literal["heading", "normal", "notation"]
@@ -162,6 +165,77 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Select:
+    """One choice of a few in a form. An option's value is ours; what it is called may be anybody's."""
+
+    name: str
+    placeholder: Copy
+    options: tuple[tuple[str, Text], ...]
+    required: bool = False
+
+    def __post_init__(self) -> None:
+        _named(self.name)
+        _within("a placeholder", self.placeholder.chars, PLACEHOLDER_CHARS_MAX)
+        if not 1 <= len(self.options) <= OPTIONS_MAX:
+            raise ValueError(f"a choice is one of 1 to {OPTIONS_MAX}")
+        for _, text in self.options:
+            _within("an option", text.chars, OPTION_CHARS_MAX)
+
+    def json(self, locale: Locale) -> JsonObject:
+        """The element."""
+        options: list[Json] = [{"text": text.json(locale), "value": value} for value, text in self.options]
+        return {
+            "tag": "select_static",
+            "name": self.name,
+            "placeholder": self.placeholder.json(locale),
+            "options": options,
+            "required": self.required,
+            "width": "fill",
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonPicker:
+    """One person of the platform, picked in a form; the chat's own list of people is what can be picked from."""
+
+    name: str
+    placeholder: Copy
+    required: bool = False
+
+    def __post_init__(self) -> None:
+        _named(self.name)
+        _within("a placeholder", self.placeholder.chars, PLACEHOLDER_CHARS_MAX)
+
+    def json(self, locale: Locale) -> JsonObject:
+        """The element."""
+        return {
+            "tag": "select_person",
+            "name": self.name,
+            "placeholder": self.placeholder.json(locale),
+            "required": self.required,
+            "width": "fill",
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mentions:
+    """Names people so that the platform tells them; markup around ids that the daemon read from its own addresses."""
+
+    open_ids: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.open_ids) <= MENTIONS_MAX:
+            raise ValueError(f"1 to {MENTIONS_MAX} people are named")
+        if not all(_OPEN_ID.fullmatch(one) for one in self.open_ids):
+            raise ValueError("only a person is named, by the platform's id")
+
+    def json(self, locale: Locale) -> JsonObject:
+        """The element; the same in every language."""
+        del locale
+        return {"tag": "markdown", "content": " ".join(f"<at id={one}></at>" for one in self.open_ids)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
     """Parts side by side, equal in width; they wrap instead where `flow` says so."""
 
@@ -220,7 +294,7 @@ class Form:
         return {"tag": "form", "name": self.name, "margin": f"{GAP} 0px 0px 0px", "elements": elements}
 
 
-Inner = Paragraph | Clock | Rule | Button | Input | Columns
+Inner = Paragraph | Clock | Rule | Button | Input | Select | PersonPicker | Mentions | Columns
 Part = Inner | Panel | Form
 
 

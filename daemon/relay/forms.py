@@ -7,7 +7,10 @@ them costs a person the refill, never a second goal.
 
 import asyncio
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import UnionType
+from typing import Annotated, Union, get_args, get_origin
 
 from daemon.relay.turns import Turns
 from ledger.catalogue import Action
@@ -15,14 +18,14 @@ from ledger.projections.views import FormView
 
 FORMS_MAX = 2_000
 FORMS_CHARS_MAX = 4_000_000
-_LISTS = {
+_PARAMETERS = {
     "criteria": "criterion",
     "non_goals": "non_goal",
     "stop_conditions": "stop_condition",
     "write_scopes": "write_scope",
     "constraints": "constraint",
 }
-_TEXTS = {"title": "title", "objective": "objective", "budget": "budget", "answer": "answer", "reason": "reason"}
+"""Inputs that go by another name than their parameter, which a command line repeats."""
 _LINE_END = re.compile(r"\r\n?|\n")
 """What a client puts between lines. Rarer separators stay in their line: it is kept word for word."""
 
@@ -101,18 +104,32 @@ class Forms:
         self._chars -= 0 if form is None else form.chars
 
 
-def to_parameters(action: Action, form: dict[str, str]) -> dict[str, object]:
-    """Input values as parameters of the action; lists are one a line. Empty inputs are left out."""
+def to_parameters(action: Action, form: Mapping[str, str]) -> dict[str, object]:
+    """Input values as parameters of the action; lists are one a line. Empty inputs are left out.
+
+    An input has the name of its parameter, or the name that people know it by; one that the action does not know is
+    left out, for it may be another form's on the same card.
+    """
     known = action.params.model_fields
     parameters: dict[str, object] = {}
     for name, value in form.items():
-        if name in _LISTS and _LISTS[name] in known:
-            lines = [line.strip() for line in _LINE_END.split(value) if line.strip()]
-            if lines:
-                parameters[_LISTS[name]] = lines
-        elif name in _TEXTS and _TEXTS[name] in known and value.strip():
-            parameters[_TEXTS[name]] = value.strip()
+        parameter = _PARAMETERS.get(name, name)
+        if parameter not in known or not value.strip():
+            continue
+        if _is_list(known[parameter].annotation):
+            parameters[parameter] = [line.strip() for line in _LINE_END.split(value) if line.strip()]
+        else:
+            parameters[parameter] = value.strip()
     return parameters
+
+
+def _is_list(annotation: object) -> bool:
+    found = get_origin(annotation)
+    if found is Annotated:
+        return _is_list(get_args(annotation)[0])
+    if found in {Union, UnionType}:
+        return any(_is_list(one) for one in get_args(annotation))
+    return found in {list, tuple} or annotation in {list, tuple}
 
 
 def _shown(value: object) -> str:

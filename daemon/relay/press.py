@@ -17,6 +17,8 @@ from daemon.relay.deliveries import Deliveries
 from daemon.relay.forms import Forms, to_parameters
 from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind, person_caller
 from daemon.relay.refusals import RelayRefusal
+from daemon.relay.slots import FAMILIES, parse, place_of
+from daemon.relay.subjects.base import Target
 from daemon.relay.toast import toast_for
 from daemon.relay.wire import Press
 from daemon.service import Service
@@ -40,6 +42,10 @@ class _Subject(Params):
     basis: str | None = None
 
 
+PERSON_FIELD = "person_"
+"""Begins the name of an input in which a person of the platform is picked; the rest is the parameter."""
+UNPAIRED = "-"
+"""No member's name: whoever was picked is not paired."""
 _DONE_BEFORE = frozenset({GeneralRefusal.IDEMPOTENCY_CONFLICT, RelayRefusal.FORM_SUBMITTED})
 Document: TypeAlias = dict[str, object]
 
@@ -50,20 +56,19 @@ class Seen:
 
     button: Button
     member_id: MemberId
-    chat_id: str
+    place: str
+    target: Target | None
+    """What the card is about; a form is about nothing yet, and what a card was about may be gone."""
 
     @property
     def slot(self) -> str:
         """The slot of the card that was pressed."""
-        return f"{self.button.subject}@{self.chat_id}"
+        return f"{self.button.subject}@{self.place}"
 
     @property
     def goal_id(self) -> GoalId | None:
-        """The goal that the card is about; a form is about none yet."""
-        kind, _, rest = self.button.subject.partition(":")
-        if kind == "form":
-            return None
-        return GoalId(rest if kind == "goal" else rest.rpartition(":")[0])
+        """The goal that the card is about."""
+        return None if self.target is None or self.target.goal is None else self.target.goal.goal_id
 
     @property
     def request_key(self) -> str:
@@ -115,13 +120,12 @@ class Presses:
             button = self._keys.verify(ask.token, workspace.button_keys, now_ms)
         except ForgedError:
             return refuse(RelayRefusal.BUTTON_FORGED)
-        if button.audience != audience_of(ask.tenant_key, ask.chat_id):
-            return refuse(RelayRefusal.BUTTON_ELSEWHERE)
-        if not self._deliveries.is_place_of(f"{button.subject}@{ask.chat_id}", ask.message_id):
+        place = _place_of(button, ask, member_id)
+        if place is None or not self._deliveries.is_place_of(f"{button.subject}@{place}", ask.message_id):
             return refuse(RelayRefusal.BUTTON_ELSEWHERE)
         if member_id is None:
             return refuse(RelayRefusal.IDENTITY_UNPAIRED)
-        return Seen(button, member_id, ask.chat_id)
+        return Seen(button, member_id, place, parse(workspace, button.subject))
 
     async def _decide(self, seen: Seen, proof: Proof, ask: Press) -> Document:
         """What comes of a press whose token, place and person are good."""
@@ -161,8 +165,10 @@ class Presses:
         return None
 
     def _parameters(self, seen: Seen, ask: Press) -> Params | Refusal:
-        button = seen.button
-        values = to_parameters(button.action, ask.form)
+        button, target = seen.button, seen.target
+        values = to_parameters(button.action, self._people_named(ask))
+        if target is not None:
+            values |= FAMILIES[target.kind].fixed(target, button.action.name)
         if button.action.goal_bound:
             values["goal_id"] = seen.goal_id
         if button.basis is not None and "basis" in button.action.params.model_fields:
@@ -176,6 +182,20 @@ class Presses:
             return button.action.params.model_validate(values, strict=False)
         except ValidationError as error:
             return malformed(error)
+
+    def _people_named(self, ask: Press) -> dict[str, str]:
+        """The form with members in place of the platform's people; whom nobody has paired stays as no member's name."""
+        return {
+            name.removeprefix(PERSON_FIELD): self._member_named(ask, value) if name.startswith(PERSON_FIELD) else value
+            for name, value in ask.form.items()
+        }
+
+    def _member_named(self, ask: Press, open_id: str) -> str:
+        if not open_id.strip():
+            return ""
+        found = (one for one in self._service.committed.addresses.values() if one.open_id == open_id.strip())
+        address = next((one for one in found if one.tenant_key == ask.tenant_key and one.app_id == ask.app_id), None)
+        return UNPAIRED if address is None else address.member_id
 
     async def _act(self, seen: Seen, caller: Caller, proof: Proof, params: Params, ask: Press) -> Document:
         action = seen.button.action
@@ -221,3 +241,9 @@ class Presses:
             "goal_id": goal_id,
             "slots": slots,
         }
+
+
+def _place_of(button: Button, ask: Press, member_id: MemberId | None) -> str | None:
+    """Where the pressed card is shown: the chat, or what the bot and this very person have between them."""
+    places = (ask.chat_id, *(() if member_id is None else (place_of(member_id),)))
+    return next((place for place in places if button.audience == audience_of(ask.tenant_key, place)), None)

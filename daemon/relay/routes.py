@@ -136,7 +136,7 @@ class RelayRoutes:
 
     def _slots(self, request: web.Request) -> _Document | Refusal:
         goal_id = request.query.get("goal_id")
-        slots = [slot.document() for slot in desired(self._service.committed, goal_id)]
+        slots = [slot.document() for slot in desired(self._service.committed, self._service.clock.now_ms(), goal_id)]
         return {"seq": self._service.committed.seq, "slots": slots}
 
     def _view(self, request: web.Request) -> _Document | Refusal:

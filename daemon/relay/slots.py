@@ -1,102 +1,98 @@
-"""Card slots: one live card for each subject in each chat.
+"""Card slots: one live card for each subject in each place.
 
-    form:<message>@<chat>   review:<goal>:<revision>@<chat>   goal:<goal>@<chat>   acceptance:<goal>:<delivery>@<chat>
-
-What should be shown follows from the state alone. A closed review or acceptance stays a slot, so that its card gets its
-last patch; it is never sent anew.
+Which subjects there are is told by the families in `daemon/relay/subjects/`; here they are put into places.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
-from ledger.ids import GoalId
-from ledger.outlines import outline_of
+from daemon.relay.subjects import acceptance, goal, review
+from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
+from ledger.ids import GoalId, MemberId
 from ledger.records import Outline
 from ledger.state import Goal, Workspace
 
-Kind = Literal["review", "goal", "acceptance"]
-CLOSED_SHOWN_MAX = 3
-"""How many past revisions and deliveries of a goal keep a live card."""
+FAMILIES: dict[str, Family] = {one.kind: one for one in (review.FAMILY, goal.FAMILY, acceptance.FAMILY)}
+"""By kind, in the order in which a goal's cards are posted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """A place where a card belongs."""
+    """A place where a card belongs. `place` names it in the slot's own name, `receive_id` on the platform."""
 
     subject: str
-    chat_id: str
+    place: str
+    receive_id: str
+    receive_id_type: Literal["chat_id", "open_id"] = "chat_id"
     open: bool
     urgent: bool
 
     @property
     def name(self) -> str:
         """The slot's own name."""
-        return f"{self.subject}@{self.chat_id}"
+        return f"{self.subject}@{self.place}"
 
     def document(self) -> dict[str, object]:
         """As the bot gets it."""
         return {
             "slot": self.name,
-            "chat_id": self.chat_id,
-            "receive_id": self.chat_id,
-            "receive_id_type": "chat_id",
+            "chat_id": self.place,
+            "receive_id": self.receive_id,
+            "receive_id_type": self.receive_id_type,
             "open": self.open,
             "priority": 0 if self.urgent else 1,
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """A slot's name taken apart."""
-
-    kind: Kind
-    goal_id: GoalId
-    number: int
-
-
-def desired(workspace: Workspace, goal_id: str | None = None) -> Iterator[Slot]:
-    """Every slot of one goal, or of all."""
-    held = workspace.goals.held() if goal_id is None else [workspace.goals.peek(GoalId(goal_id))]
-    for one in held:
-        if one is not None and one.channels:
-            outline = outline_of(one)
-            for chat_id in outline.channels:
-                yield from _of(outline, chat_id)
+def desired(workspace: Workspace, now_ms: int, goal_id: str | None = None) -> Iterator[Slot]:
+    """Every slot of one goal, or of all and of the workspace; what belongs to no goal may change with any."""
+    for one in workspace.goals.held() if goal_id is None else [workspace.goals.peek(GoalId(goal_id))]:
+        if one is None or isinstance(one, Outline):
+            # A goal that was put away is over: nobody waits for its cards, and those delivered are known by name.
+            continue
+        for family in FAMILIES.values():
+            for wanted in family.of_goal(workspace, one, now_ms) if family.of_goal is not None else ():
+                yield from _places(workspace, one, wanted)
+    for family in FAMILIES.values():
+        for wanted in family.of_workspace(workspace, now_ms) if family.of_workspace is not None else ():
+            yield from _places(workspace, None, wanted)
 
 
-def _of(goal: Outline, chat_id: str) -> Iterator[Slot]:
-    for number, waits in goal.reviews[-CLOSED_SHOWN_MAX:]:
-        yield Slot(subject=f"review:{goal.goal_id}:{number}", chat_id=chat_id, open=waits, urgent=True)
-    if goal.confirmed:
-        yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=False)
-    elif goal.asks:
-        yield Slot(subject=f"goal:{goal.goal_id}", chat_id=chat_id, open=True, urgent=True)
-    for number, waits in goal.deliveries[-CLOSED_SHOWN_MAX:]:
-        yield Slot(subject=f"acceptance:{goal.goal_id}:{number}", chat_id=chat_id, open=waits, urgent=True)
+def _places(workspace: Workspace, about: Goal | None, wanted: Wanted) -> Iterator[Slot]:
+    for chat_id in about.channels if about is not None and wanted.chats else ():
+        yield Slot(subject=wanted.subject, place=chat_id, receive_id=chat_id, open=wanted.open, urgent=wanted.urgent)
+    for member_id in wanted.people:
+        address = workspace.addresses.get(member_id)
+        if address is not None and not workspace.members[member_id].revoked:
+            yield Slot(
+                subject=wanted.subject,
+                place=place_of(member_id),
+                receive_id=address.open_id,
+                receive_id_type="open_id",
+                open=wanted.open,
+                urgent=wanted.urgent,
+            )
 
 
 def split(slot: str) -> tuple[str, str]:
-    """Subject and chat of a slot's name."""
-    subject, _, chat_id = slot.rpartition("@")
-    return subject, chat_id
+    """Subject and place of a slot's name."""
+    subject, _, place = slot.rpartition("@")
+    return subject, place
 
 
-def parse(workspace: Workspace, subject: str) -> tuple[Subject, Goal] | None:
-    """The goal and the part of it that a subject names, or None if there is no such thing."""
+def place_of(member_id: MemberId) -> str:
+    """The place between the bot and one person; the sign that parts a slot's name is written otherwise in it."""
+    return DIRECT + member_id.replace("@", "%40")
+
+
+def addressee(place: str) -> MemberId | None:
+    """The one person whose place this is, or None for a chat."""
+    return MemberId(place[len(DIRECT) :].replace("%40", "@")) if place.startswith(DIRECT) else None
+
+
+def parse(workspace: Workspace, subject: str) -> Target | None:
+    """What a subject names, or None if there is no such thing."""
     kind, _, rest = subject.partition(":")
-    name, number = rest, 0
-    if kind in {"review", "acceptance"}:
-        name, _, digits = rest.rpartition(":")
-        if not digits.isascii() or not digits.isdigit() or len(digits) > 6:
-            return None
-        number = int(digits)
-    elif kind != "goal":
-        return None
-    goal = workspace.goals.get(GoalId(name))
-    if goal is None:
-        return None
-    total = len(goal.intents) if kind == "review" else len(goal.deliveries)
-    if kind != "goal" and not 1 <= number <= total:
-        return None
-    return Subject(kind=cast("Kind", kind), goal_id=goal.goal_id, number=number), goal
+    family = FAMILIES.get(kind)
+    return None if family is None else family.find(workspace, rest)

@@ -1,13 +1,17 @@
 """What one card is drawn from: the view of its subject, and a token for each button it may carry now."""
 
+import msgspec
+
 from daemon.buttons import LIFE_MS, ButtonKeys, audience_of
 from daemon.relay.forms import Forms
-from daemon.relay.slots import parse, split
+from daemon.relay.slots import FAMILIES, addressee, parse, split
+from daemon.relay.subjects.base import Family, Target
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
-from ledger.projections.cards import acceptance_view, goal_view, offers, review_view
+from ledger.projections.cards import goal_view
 from ledger.projections.outlet import shown_in_chat
 from ledger.projections.views import CardView
+from ledger.state import Workspace
 
 DAY_MS = 86_400_000
 
@@ -29,26 +33,28 @@ class Views:
         subject, chat_id = split(slot)
         if subject.startswith("form:"):
             return self._form(slot, subject, tenant_key, chat_id)
-        workspace = self._service.committed
-        named = parse(workspace, subject)
-        if named is None:
+        workspace, now_ms = self._service.committed, self._service.clock.now_ms()
+        target = parse(workspace, subject)
+        if target is None:
             return None
-        part, goal = named
+        family = FAMILIES[target.kind]
         tokens = {
-            action_name: self._token(action_name, subject, basis, tenant_key, chat_id)
-            for action_name, _, basis in offers(workspace, goal, part.kind, part.number)
+            offer.action: self._token(offer.action, subject, offer.basis, tenant_key, chat_id)
+            for offer in family.offers(workspace, target, now_ms)
         }
-        view = goal_view(workspace, goal, self._service.clock.now_ms())
-        return CardView(
-            kind=part.kind,
-            audience="group",
+        part = family.view(workspace, target, now_ms)
+        # The goal stands above whatever is about it.
+        about = None if target.goal is None else goal_view(workspace, target.goal, now_ms)
+        card = CardView(
+            kind=target.kind,
+            audience="group" if addressee(chat_id) is None else "direct",
             tokens=tokens,
-            goal=view,
-            review=review_view(workspace, goal, part.number) if part.kind == "review" else None,
-            acceptance=acceptance_view(workspace, goal, part.number) if part.kind == "acceptance" else None,
+            goal=about,
+            mentions=_mentions(workspace, family, target) if part.open else (),
             # A card without a button has no reason to be drawn anew when the key changes.
             button_key=workspace.button_key_id if tokens else 0,
         )
+        return msgspec.structs.replace(card, **{target.kind: part})
 
     def _form(self, slot: str, subject: str, tenant_key: str, chat_id: str) -> CardView | None:
         form = self._forms.find(slot)
@@ -70,3 +76,9 @@ class Views:
             audience=audience_of(tenant_key, chat_id),
             expires_at_ms=expires_at_ms,
         )
+
+
+def _mentions(workspace: Workspace, family: Family, target: Target) -> tuple[str, ...]:
+    named = () if family.mentions is None else family.mentions(workspace, target)
+    addresses = (workspace.addresses.get(member_id) for member_id in named)
+    return tuple(address.open_id for address in addresses if address is not None)

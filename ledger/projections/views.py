@@ -4,7 +4,7 @@ A view carries names and numbers, never markup, a command line, a Lark id or a s
 milliseconds since the epoch. Ledger text in it is data: whoever draws it must show it literally.
 """
 
-from typing import Literal
+from typing import ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -21,6 +21,8 @@ GoalStateName = Literal[
     "withdrawn",
     "stopped",
 ]
+
+ENDED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +111,11 @@ class ReviewView(msgspec.Struct, frozen=True, kw_only=True):
     decision: DecisionView | None
     cause: Cause
 
+    @property
+    def open(self) -> bool:
+        """Whether somebody may still act on it."""
+        return self.status == "open"
+
 
 class AcceptanceView(msgspec.Struct, frozen=True, kw_only=True):
     """One delivery as put before its owners."""
@@ -123,6 +130,11 @@ class AcceptanceView(msgspec.Struct, frozen=True, kw_only=True):
     decision: DecisionView | None
     cause: Cause
 
+    @property
+    def open(self) -> bool:
+        """Whether somebody may still act on it."""
+        return self.status == "open"
+
 
 class NeedView(msgspec.Struct, frozen=True, kw_only=True):
     """What is needed next and from whom; `code` is its key in the shared texts (`need.<code>`).
@@ -136,6 +148,8 @@ class NeedView(msgspec.Struct, frozen=True, kw_only=True):
 
 class GoalView(msgspec.Struct, frozen=True, kw_only=True):
     """A goal as everyone may see it."""
+
+    tells: ClassVar[bool] = True
 
     goal_id: str
     title: str
@@ -159,6 +173,11 @@ class GoalView(msgspec.Struct, frozen=True, kw_only=True):
     cause: Cause
     seq: int
 
+    @property
+    def open(self) -> bool:
+        """Whether the goal goes on."""
+        return self.state not in ENDED
+
 
 class FormView(msgspec.Struct, frozen=True, kw_only=True):
     """The proposal form, blank or filled again after a refusal; `values` are by input name.
@@ -172,9 +191,17 @@ class FormView(msgspec.Struct, frozen=True, kw_only=True):
     problem_details: dict[str, str]
     goal_id: str | None
 
+    @property
+    def open(self) -> bool:
+        """Whether it may still be submitted."""
+        return self.status == "open"
+
 
 class ResultView(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one attempt: committed, or refused with a code from the shared texts."""
+
+    tells: ClassVar[bool] = True
+    open: ClassVar[bool] = True
 
     ok: bool
     action: str
@@ -184,6 +211,11 @@ class ResultView(msgspec.Struct, frozen=True, kw_only=True):
     title: str
 
 
+CardPart: TypeAlias = FormView | ReviewView | GoalView | AcceptanceView | ResultView
+"""What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
+CardKind = Literal["form", "review", "goal", "acceptance", "result"]
+
+
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
     """Everything one card is drawn from: the slot's subject, its view, and a token for each offered action.
 
@@ -191,7 +223,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     An action without a token is not offered: no button is drawn for it.
     """
 
-    kind: Literal["form", "review", "goal", "acceptance", "result"]
+    kind: CardKind
     audience: Literal["group", "direct"]
     tokens: dict[str, str]
     goal: GoalView | None = None
@@ -199,5 +231,25 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     acceptance: AcceptanceView | None = None
     form: FormView | None = None
     result: ResultView | None = None
+    mentions: tuple[str, ...] = ()
+    """The platform's ids of whom a new message names; for the bot alone, and in no projection."""
     button_key: int = 0
     """The key that its tokens are signed with. Nobody sees it, but a card under a key of before is to be drawn anew."""
+
+    @property
+    def part(self) -> CardPart:
+        """The view of the slot's subject. Raises ValueError where the kind says one thing and the parts another."""
+        found: CardPart | None = getattr(self, self.kind)
+        if found is None:
+            raise ValueError(f"a view of this kind carries its {self.kind}")
+        return found
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody may still act on this card."""
+        return self.part.open
+
+    @property
+    def tells(self) -> bool:
+        """Whether the card is worth posting although nobody can act on it."""
+        return getattr(self.part, "tells", False)

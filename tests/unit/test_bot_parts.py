@@ -190,17 +190,17 @@ def test_patience_doubles_up_to_its_bound_and_forgets():
     ("key", "goal", "reply_to", "urgency"),
     [
         ("form:om_7@oc_1", None, "om_7", (0, 0)),
-        ("review:docs:2@oc_1", "docs", None, (0, 0)),
-        ("acceptance:docs:1@oc_1", "docs", None, (0, 0)),
+        ("review:docs:2@oc_1", "docs", None, (1, 1)),
+        ("acceptance:docs:1@oc_1", "docs", None, (1, 1)),
         ("goal:docs@oc_1", "docs", None, (1, 1)),
-        ("else:docs@oc_1", None, None, (1, 1)),
+        ("attention:ann@oc_1", None, None, (1, 1)),
     ],
 )
 def test_a_slots_key_speaks_for_itself(key, goal, reply_to, urgency):
     slot = slot_from_key(key)
     assert (slot.chat_id, slot.receive_id, slot.reply_to, slot_goal(key)) == ("oc_1", "oc_1", reply_to, goal)
     assert urgency_of(slot) == urgency
-    # A goal with an open question asks somebody something.
+    # Whether somebody waits for it, only the daemon's list can say.
     assert urgency_of(Slot(slot=key, chat_id="oc_1", receive_id="oc_1", priority=0)) == (0, 0)
 
 

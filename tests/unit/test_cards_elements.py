@@ -3,7 +3,7 @@
 import pytest
 
 from cards.budget import Clipper, Limits, envelope_bytes, fit, problem_of
-from cards.elements import Button, Card, Columns, Form, Header, Input, Panel, Paragraph
+from cards.elements import Button, Card, Columns, Form, Header, Input, Mentions, Panel, Paragraph, PersonPicker, Select
 from cards.text import Copy, Moment, Words, people
 
 TITLE = Copy("Title", "标题")
@@ -35,6 +35,11 @@ def card(*parts):
         (lambda n: Columns(columns=((Paragraph(text=TITLE),),) * n), 5),
         (lambda n: Header(title=TITLE, subtitle=TITLE, template="blue", tags=((TITLE, "neutral"),) * n), 3),
         (lambda n: field(name="x" * n), 40),
+        (lambda n: Select(name="until", placeholder=TITLE, options=(("1h", TITLE),) * n), 50),
+        (lambda n: Select(name="until", placeholder=TITLE, options=(("1h", Copy("x" * n, "y")),)), 100),
+        (lambda n: PersonPicker(name="person_delegate", placeholder=Copy("x" * n, "y")), 100),
+        (lambda n: Mentions(open_ids=("ou_1",) * n), 20),
+        (lambda n: Mentions(open_ids=("ou_" + "x" * n,)), 64),
     ],
 )
 def test_the_most_is_made_and_one_more_raises(make, most):
@@ -53,6 +58,12 @@ def test_parts_of_a_form_have_plain_names(name):
 def test_a_button_has_a_label_and_a_token(changes):
     with pytest.raises(ValueError):
         button(**changes)
+
+
+@pytest.mark.parametrize("forged", ["all", "ou_1></at><at id=all", "on_1", "ou_", "ou_1 ou_2"])
+def test_nobody_is_named_but_by_a_persons_own_id(forged):
+    with pytest.raises(ValueError):
+        Mentions(open_ids=(forged,))
 
 
 def test_a_form_without_a_submit_button_raises():

@@ -1,0 +1,39 @@
+"""The review: one revision of the intent as it is put before its owners."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from daemon.relay.subjects.base import Family, Target, Wanted, goal_of, number_of
+from ledger.projections.cards import Offer, offers, review_view
+from ledger.projections.views import ReviewView
+from ledger.state import Goal, Workspace
+
+KIND: Final = "review"
+CLOSED_SHOWN_MAX = 3
+"""How many past revisions of a goal keep a live card."""
+
+
+def _wanted(_workspace: Workspace, goal: Goal, _now_ms: int) -> Iterator[Wanted]:
+    for intent in goal.intents[-CLOSED_SHOWN_MAX:]:
+        yield Wanted(subject=f"{KIND}:{goal.goal_id}:{intent.number}", open=intent.status == "open", urgent=True)
+
+
+def _find(workspace: Workspace, rest: str) -> Target | None:
+    name, _, digits = rest.rpartition(":")
+    goal, number = goal_of(workspace, name), number_of(digits)
+    if goal is None or number is None or not 1 <= number <= len(goal.intents):
+        return None
+    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, number=number)
+
+
+def _view(workspace: Workspace, target: Target, _now_ms: int) -> ReviewView:
+    assert target.goal is not None, "a review is of a goal"
+    return review_view(workspace, target.goal, target.number)
+
+
+def _offers(workspace: Workspace, target: Target, _now_ms: int) -> tuple[Offer, ...]:
+    assert target.goal is not None, "a review is of a goal"
+    return offers(workspace, target.goal, KIND, target.number)
+
+
+FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers)
