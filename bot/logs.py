@@ -6,6 +6,7 @@ import sys
 from typing import Final
 
 from bot.lark_log import redacted
+from ledger.detectors import credential_in
 
 LINE_CHARS_MAX: Final = 500
 PLACES_MAX: Final = 4
@@ -20,11 +21,17 @@ class JsonLines(logging.Formatter):
             "at": f"{self.formatTime(record, '%Y-%m-%dT%H:%M:%S')}.{int(record.msecs):03d}",
             "level": record.levelname.lower(),
             "logger": record.name,
-            "event": redacted(record.getMessage())[:LINE_CHARS_MAX],
+            "event": _told(record.getMessage()),
         }
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = where(record.exc_info[1])
         return json.dumps(line, ensure_ascii=False)
+
+
+def _told(message: str) -> str:
+    """The message without what is struck out, or only the word that something was."""
+    text = redacted(message)
+    return "[redacted]" if credential_in(text) else text[:LINE_CHARS_MAX]
 
 
 def where(error: BaseException) -> str:

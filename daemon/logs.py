@@ -9,6 +9,9 @@ import logging
 import re
 import sys
 
+from ledger.detectors import credential_in
+from ledger.key_families import key_reason
+
 _SECRET_NAME = re.compile(
     r"(token|secret|password|authorization|api_?key|ticket|access_key|open_id|union_id|text|words)$", re.IGNORECASE
 )
@@ -26,7 +29,9 @@ def redact(value: object) -> object:
     """The value with credentials and Lark ids struck out, and no longer than a line should be."""
     if isinstance(value, bool | int) or value is None:
         return value
-    return _SECRET_VALUE.sub(STRUCK, str(value))[:VALUE_CHARS_MAX]
+    text = _SECRET_VALUE.sub(STRUCK, str(value))
+    # What the ledger would not take is not written down here either, nor a part of it.
+    return STRUCK if credential_in(text) else text[:VALUE_CHARS_MAX]
 
 
 class JsonLines(logging.Formatter):
@@ -41,7 +46,7 @@ class JsonLines(logging.Formatter):
         }
         for name, value in record.__dict__.items():
             if name not in _PLAIN:
-                line[name] = STRUCK if _SECRET_NAME.search(name) else redact(value)
+                line[name] = STRUCK if _SECRET_NAME.search(name) or key_reason(name) else redact(value)
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = redact(_told(record.exc_info[1]))
             line["where"] = redact(_where(record))

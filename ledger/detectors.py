@@ -27,7 +27,7 @@ class _Detector(NamedTuple):
 
 
 _NOT_A_VALUE: Final = (
-    r"(?![<${}%*\[(=>.,;?!&|/\\)\]]|\.\.|"
+    r"(?![<${}%*…\[(=>.,;?!&|/\\)\]]|\.\.|"
     r"(?:none|null|nil|undefined|true|false|string|str|text|bytes|int|optional|required|mandatory|yes|no|not|empty|blank"
     r"|redacted|hidden|masked|withheld|os|env|environ|getenv|process|settings|config|self|args|kwargs|request|input"
     r"|getpass|prompt|done|todo|fixed|see|must|should|shall|never|always|both|either|what|which|when|where|how|why|field"

@@ -150,10 +150,10 @@ def test_reading_a_text_changes_nothing_of_an_ordinary_one():
 
 
 def _seconds(texts):
-    begin = time.perf_counter()
+    begin = time.process_time()
     for text in texts:
         reason_of(text, confidential=True)
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def _filled(piece, chars, number):
@@ -174,5 +174,6 @@ def test_no_text_takes_more_than_linear_time():
     assert worst < 25, f"hostile texts take {worst:.1f} times as long as prose"
     for piece in HOSTILE:
         short = min(_seconds([_filled(piece, CHARS, number)]) for number in range(5_000, 5_003))
-        long = min(_seconds([_filled(piece, CHARS * 4, number)]) for number in range(6_000, 6_003))
-        assert long < max(short, 0.000_5) * 10, f"{piece!r}: four times the text takes {long / short:.1f} times as long"
+        long = min(_seconds([_filled(piece, CHARS * 8, number)]) for number in range(6_000, 6_003))
+        # Linear is 8 times, quadratic 64.
+        assert long < max(short, 0.000_5) * 24, f"{piece!r}: eight times the text takes {long / short:.1f} times as long"
