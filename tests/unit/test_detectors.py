@@ -176,4 +176,4 @@ def test_no_text_takes_more_than_linear_time():
         short = min(_seconds([_filled(piece, CHARS, number)]) for number in range(5_000, 5_003))
         long = min(_seconds([_filled(piece, CHARS * 8, number)]) for number in range(6_000, 6_003))
         # Linear is 8 times, quadratic 64.
-        assert long < max(short, 0.000_5) * 24, f"{piece!r}: eight times the text takes {long / short:.1f} times as long"
+        assert long < max(short, 0.000_5) * 24, f"{piece!r}: eight times the text, {long / short:.1f} times as long"
