@@ -27,9 +27,9 @@ class BeginRefusal(StrEnum):
     CAPABILITY_MISSING = "capability_missing"
     AMENDMENT_HOLDS = "amendment_holds"
     REQUEST_HOLDS = "request_holds"
-    DECISION_SCOPE_UNAPPROVED = "decision_scope_unapproved"
     PROJECTION_REPAIR_REQUIRED = "projection_repair_required"
     GATE_BLOCKS = "gate_blocks"
+    DECISION_SCOPE_UNAPPROVED = "decision_scope_unapproved"
     TODO_RESERVED = "todo_reserved"
 
 

@@ -20,6 +20,7 @@ from ledger.rules.gate_events import GateLifted, GateOpened, GateWords
 from ledger.rules.gate_params import OpenGate
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.gate_scopes import BEYOND_GOAL, BROAD, covers, parsed
+from ledger.rules.gate_votes import resolved
 from ledger.state import Goal, Workspace
 
 GATES_MAX = 2_000
@@ -45,6 +46,8 @@ def decide_open(workspace: Workspace, caller: Caller, ask: OpenGate, now_ms: int
         return broken
     if ask.on_expiry != "wait" and ask.expires_in_seconds is None:
         return refuse(GateRefusal.EXPIRY_REQUIRED, on_expiry=ask.on_expiry)
+    if ask.supersedes is not None and not goal.gates.by_id[ask.supersedes].is_open:
+        return resolved(goal.gates.by_id[ask.supersedes])
     gate_id = ask.gate_id or f"gate_{next_seq(workspace):06d}"
     facts = GateOpened(
         gate_id=gate_id,
@@ -67,8 +70,7 @@ def decide_open(workspace: Workspace, caller: Caller, ask: OpenGate, now_ms: int
 def may_open(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:
     """Agents of the goal ask, and the people who have a part in it."""
     member = registered(workspace, caller.member_id)
-    if member is None:
-        return refuse(GateRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
+    assert member is not None, "who asks is a member: that was looked at before any family speaks"
     if member.kind == "agent":
         return None if granted(member, goal.goal_id) else refuse(GateRefusal.GOAL_NOT_GRANTED)
     part = caller.member_id == goal.proposed_by or caller.member_id in goal.intent.approvers
@@ -82,14 +84,6 @@ def _room(workspace: Workspace, goal: Goal, caller: Caller, ask: OpenGate) -> Re
             return refuse(GateRefusal.GATE_NOT_FOUND, gate_id=ask.supersedes)
         if before.opened_by != caller.member_id and not is_owner(goal, caller.member_id, workspace):
             return refuse(GateRefusal.GATE_NOT_YOURS, gate_id=ask.supersedes, opened_by=before.opened_by)
-        if not before.is_open:
-            return refuse(
-                GateRefusal.GATE_ALREADY_RESOLVED,
-                gate_id=before.gate_id,
-                status=before.status,
-                resolved_by=before.resolved_by,
-                seq=before.resolved_seq,
-            )
     if goal.state in CLOSED:
         return refuse(GateRefusal.GOAL_CLOSED, state=goal.state)
     if ask.gate_id is not None and ask.gate_id in goal.gates.by_id:

@@ -6,11 +6,10 @@ from enum import StrEnum
 class GateRefusal(StrEnum):
     """Why an action on a gate is refused, in order of precedence."""
 
-    ACTOR_NOT_REGISTERED = "actor_not_registered"
     GOAL_NOT_GRANTED = "goal_not_granted"
+    STANDING_GRANT_NOT_FOUND = "standing_grant_not_found"
     NOT_AN_OWNER = "not_an_owner"
     GATE_NOT_FOUND = "gate_not_found"
-    STANDING_GRANT_NOT_FOUND = "standing_grant_not_found"
     GATE_NOT_YOURS = "gate_not_yours"
     GATE_PROPOSER_EXCLUDED = "gate_proposer_excluded"
     NOT_AN_APPROVER = "not_an_approver"

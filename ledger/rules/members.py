@@ -50,9 +50,9 @@ class MemberRefusal(StrEnum):
     NOT_A_PERSON = "not_a_person"
     ROLE_NEEDS_PERSON = "role_needs_person"
     LAST_OWNER = "last_owner"
-    SECRET_IN_USE = "secret_in_use"  # noqa: S105  (the name of a rule)
-    TOKEN_NOT_FOUND = "token_not_found"  # noqa: S105
+    TOKEN_NOT_FOUND = "token_not_found"  # noqa: S105  (the name of a rule)
     TOKEN_ALREADY_REVOKED = "token_already_revoked"  # noqa: S105
+    SECRET_IN_USE = "secret_in_use"  # noqa: S105
     PAIRING_CODE_UNKNOWN = "pairing_code_unknown"
     PAIRING_CODE_EXPIRED = "pairing_code_expired"
     IDENTITY_BOUND_TO_ANOTHER = "identity_bound_to_another"
