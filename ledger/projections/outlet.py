@@ -54,14 +54,16 @@ def filtered(workspace: Workspace, caller: Caller, asked: Params, made: Document
 
 
 def shown_in_chat(workspace: Workspace, view: CardView) -> CardView:
-    """A card's view as a chat may see it; its buttons' tokens are not looked into."""
-    goal_id = None if view.goal is None else view.goal.goal_id
-    bare = msgspec.structs.replace(view, tokens={}, form=None)
-    seen = screened(bare, rights_of(workspace, None), goal_id)
-    if seen is bare and view.form is None:
-        return view
-    form = None if view.form is None else _typed(view.form)
-    return msgspec.structs.replace(seen, tokens=view.tokens, form=form)
+    """A card's view as a chat may see it: each of its parts. What the bot alone reads (tokens, mentions) is no part."""
+    goal_id, rights = None if view.goal is None else view.goal.goal_id, rights_of(workspace, None)
+    parts: dict[str, msgspec.Struct] = {}
+    for name in view.__struct_fields__:
+        part = getattr(view, name)
+        if isinstance(part, FormView):
+            parts[name] = _typed(part)
+        elif isinstance(part, msgspec.Struct):
+            parts[name] = screened(part, rights, goal_id)
+    return msgspec.structs.replace(view, **parts)
 
 
 def title_in_chat(workspace: Workspace, goal: Outline) -> str:

@@ -362,7 +362,7 @@ def test_a_card_shows_a_chat_no_word_of_private_work_and_what_the_promise_says()
     script = _private_script()
     goal = script.seen.goals[GoalId("docs")]
     view = CardView(
-        kind="review", audience="group", tokens={"goal.confirm": "t" * 40},
+        kind="review", audience="group", tokens={"goal.confirm": "t" * 40}, mentions=("ou_" + "a" * 32,),
         goal=goal_view(script.seen, goal, script.now_ms), review=review_view(script.seen, goal, 1),
     )  # fmt: skip
     shown = outlet.shown_in_chat(script.seen, view)
@@ -372,6 +372,6 @@ def test_a_card_shows_a_chat_no_word_of_private_work_and_what_the_promise_says()
     assert shown.goal.todos[0].title == WITHHELD
     assert (shown.goal.todos[0].todo_id, shown.goal.todos_total) == ("todo_one", 1)
     assert shown.goal.artifacts[0].label == WITHHELD
-    assert shown.tokens == view.tokens
+    assert (shown.tokens, shown.mentions) == (view.tokens, view.mentions)
     assert shown.review.basis == goal.intents[0].basis
     assert outlet.title_in_chat(script.seen, outline_of(goal)) == "Check the docs"
