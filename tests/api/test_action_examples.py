@@ -61,6 +61,8 @@ async def filled_in(name, daemon, records):
     state, words = replay(store), []
     for word in shlex.split(OUTWARD[name].example):
         text = MADE.sub(lambda found: made[found[1]], word)
+        if words[-1:] == ["--seq"]:
+            text = str(state.goals["docs"].created_seq)
         if text == "b1:…":
             text = await shown_basis(name, daemon, state)
         words.append(sha256("report") if text == "…" else text)

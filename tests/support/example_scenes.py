@@ -364,5 +364,6 @@ PLAYED: dict[str, Played] = {
     "attention.show": Played(PERSON, (proposed,)),
     "history.list": Played(PERSON, (docs, todo)),
     "history.explain": Played(PERSON, (docs, todo, claimed)),
+    "words.erase": Played(PERSON, (docs,)),
 }
 """Every action that anybody may ask for, with what its example needs. A new action is added here with its scene."""
