@@ -9,6 +9,7 @@ time. Text is compared as it reads, not as it is spelled: wide letters are ordin
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
 Reason = Literal["credential", "key_material", "private_url", "absolute_path", "contact"]
@@ -20,10 +21,15 @@ LONG_REMEMBERED_MAX: Final = 1_024
 
 class _Detector(NamedTuple):
     reason: Reason
+    signs: frozenset[str]
+    """Signs of which one must stand in the text; none where there are none."""
     words: tuple[str, ...]
     pattern: re.Pattern[str]
     cased: bool = False
     """Whether it looks at the text with its capitals."""
+
+
+_SIGNS: Final = "_-=:/\\.@"
 
 
 _NOT_A_VALUE: Final = (
@@ -53,6 +59,7 @@ _ASSIGNED: Final = (
 _CREDENTIALS: Final = (
     _Detector(
         "credential",
+        frozenset(),
         ("bearer",),
         re.compile(
             r"\b(?i:bearer)[ \t]{1,8}(?=[\w.~+/=-]{0,256}(?:[0-9]|[a-z][A-Z]))[\w.~+/=-]{16}",
@@ -62,6 +69,7 @@ _CREDENTIALS: Final = (
     ),
     _Detector(
         "credential",
+        frozenset("=:"),
         ("authorization",),
         re.compile(
             r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:basic|bearer|token)\s{1,4}(?![<${*])[\w.~+/=-]{8}", re.ASCII
@@ -69,6 +77,7 @@ _CREDENTIALS: Final = (
     ),
     _Detector(
         "credential",
+        frozenset("_-"),
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox"),
         re.compile(
             r"(?<![a-z0-9])(?:gh[pousr]_[a-z0-9]{16}|github_pat_[a-z0-9_]{16}|glpat-[a-z0-9_-]{16}"
@@ -77,6 +86,7 @@ _CREDENTIALS: Final = (
     ),
     _Detector(
         "credential",
+        frozenset("-"),
         ("sk-",),
         re.compile(
             r"(?<![a-z0-9])sk-(?:(?:[a-z]{2,8}[_-]){0,3}[a-z0-9]{16}"
@@ -85,45 +95,58 @@ _CREDENTIALS: Final = (
     ),
     _Detector(
         "credential",
+        frozenset(),
         ("akia", "asia"),
         re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
         cased=True,
     ),
-    _Detector("credential", ("eyj",), re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", re.ASCII), cased=True),
+    _Detector(
+        "credential",
+        frozenset("."),
+        ("eyj",),
+        re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", re.ASCII),
+        cased=True,
+    ),
     _Detector(
         # A credential of this very ledger.
         "credential",
+        frozenset("_"),
         ("fs_",),
         re.compile(r"(?<![\w-])fs_(?=[\w-]{0,40}[0-9])(?=[\w-]{0,40}[A-Z])[\w-]{32}", re.ASCII),
         cased=True,
     ),
-    _Detector("credential", ("-----begin",), re.compile(r"-----begin [a-z0-9 ]{0,40}private key")),
+    _Detector("credential", frozenset("-"), ("-----begin",), re.compile(r"-----begin [a-z0-9 ]{0,40}private key")),
     _Detector(
         "credential",
+        frozenset("=:"),
         ("passw", "passphrase", "pwd", "密码", "口令", "key", "secret", "token"),
         re.compile(_ASSIGNED, re.ASCII),
     ),
     _Detector(
         "credential",
+        frozenset("="),
         ("_token=", "_secret=", "_key="),
         re.compile(r"(?<=[A-Z0-9]_)(?:TOKEN|SECRET|KEY)=[\"']?(?![<${*])(?=[!-~]{0,64}[0-9])[\w.~+/=-]{8}", re.ASCII),
         cased=True,
     ),
     _Detector(
         "credential",
+        frozenset(":"),
         ("://",),
         re.compile(r"://[^\s/@:\"'<>]{1,128}:(?![<${*%])[^\s/@\"'<>]{1,256}@"),
     ),
     _Detector(
         "credential",
+        frozenset("/"),
         ("/hook/", "hooks.slack.com"),
         re.compile(r"/bot/v2/hook/[a-z0-9-]{8}|hooks\.slack\.com/services/[a-z0-9/]{8}"),
     ),
 )
 _PLACES: Final = (
-    _Detector("key_material", ("-----begin",), re.compile(r"-----begin [a-z0-9 ]{1,60}-----")),
+    _Detector("key_material", frozenset("-"), ("-----begin",), re.compile(r"-----begin [a-z0-9 ]{1,60}-----")),
     _Detector(
         "private_url",
+        frozenset("/"),
         ("feishu", "lark"),
         re.compile(
             r"(?<![\w.-])(?!(?:open|www|developer)\.)[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}"
@@ -133,6 +156,7 @@ _PLACES: Final = (
     ),
     _Detector(
         "private_url",
+        frozenset(":"),
         ("://",),
         re.compile(
             r"(?<!s3)(?<!gs)(?<!oss)://(?:[^\s/@]{0,256}@)?(?:"
@@ -147,6 +171,7 @@ _PLACES: Final = (
     ),
     _Detector(
         "absolute_path",
+        frozenset("/"),
         ("/",),
         re.compile(
             r"(?<![A-Za-z0-9_./~\-}\])>*%$])/(?:"
@@ -158,9 +183,10 @@ _PLACES: Final = (
         ),
         cased=True,
     ),
-    _Detector("absolute_path", ("file:/",), re.compile(r"(?<![a-z0-9])file:/{1,3}")),
+    _Detector("absolute_path", frozenset("/"), ("file:/",), re.compile(r"(?<![a-z0-9])file:/{1,3}")),
     _Detector(
         "absolute_path",
+        frozenset(":"),
         (":\\", ":/"),
         re.compile(
             # A drive; what looks like an escape in a pattern is none.
@@ -170,14 +196,18 @@ _PLACES: Final = (
     ),
     _Detector(
         "absolute_path",
+        frozenset("\\"),
         ("\\\\",),
         re.compile(r"(?<![^\s\"'`(])\\\\[a-z0-9][\w.$-]{0,254}\\[^\s\\]", re.ASCII),
     ),
 )
 _CONTACTS: Final = (
-    _Detector("contact", ("@",), re.compile(r"\w@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w-])", re.ASCII)),
+    _Detector(
+        "contact", frozenset("@"), ("@",), re.compile(r"\w@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w-])", re.ASCII)
+    ),
     _Detector(
         "contact",
+        frozenset(),
         tuple("0123456789"),
         re.compile(
             r"(?<![\w.+-])(?:\+[0-9]{1,3}(?:[ .-]?\(?[0-9]{2,4}\)?){2,5}|(?:\+?86[ -]?)?1[3-9][0-9](?:[ -]?[0-9]{4}){2}"
@@ -186,8 +216,20 @@ _CONTACTS: Final = (
         ),
     ),
 )
-_SHOWN: Final = (*_CREDENTIALS, *_PLACES)
-_CONFIDENTIAL: Final = (*_SHOWN, *_CONTACTS)
+_BySigns = dict[str, tuple[_Detector, ...]]
+
+
+def _by_signs(detectors: tuple[_Detector, ...]) -> _BySigns:
+    """The detectors that a text could interest, by the signs that stand in it."""
+    every = ["".join(some) for size in range(len(_SIGNS) + 1) for some in combinations(_SIGNS, size)]
+    return {
+        signs: tuple(one for one in detectors if not one.signs or not one.signs.isdisjoint(signs)) for signs in every
+    }
+
+
+_SECRET: Final = _by_signs(_CREDENTIALS)
+_SHOWN: Final = _by_signs((*_CREDENTIALS, *_PLACES))
+_CONFIDENTIAL: Final = _by_signs((*_CREDENTIALS, *_PLACES, *_CONTACTS))
 
 
 def _folding() -> dict[int, str | None]:
@@ -228,7 +270,7 @@ def as_read(text: str) -> str:
 
 def credential_in(text: str) -> bool:
     """Whether a credential stands in the text."""
-    return _found(text, _CREDENTIALS) is not None
+    return _found(text, _SECRET) is not None
 
 
 def reason_of(text: str, *, confidential: bool = False) -> Reason | None:
@@ -248,10 +290,11 @@ def _long(text: str, confidential: bool) -> Reason | None:  # noqa: FBT001  (rem
     return _found(text, _CONFIDENTIAL if confidential else _SHOWN)
 
 
-def _found(text: str, detectors: tuple[_Detector, ...]) -> Reason | None:
+def _found(text: str, detectors: _BySigns) -> Reason | None:
     shown = as_read(text)
     small = shown.lower()
-    for reason, words, pattern, cased in detectors:
+    signs = "".join([sign for sign in _SIGNS if sign in small])
+    for reason, _, words, pattern, cased in detectors[signs]:
         for word in words:
             if word in small:
                 if pattern.search(shown if cased else small):

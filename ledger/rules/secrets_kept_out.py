@@ -16,14 +16,14 @@ CREDENTIAL_CHARS_MIN = 10
 def credential_field(params: Params) -> str | None:
     """The first field in which a credential stands, as it was given, or None."""
     given = params.model_fields_set
-    for name in type(params).model_fields:
-        if name in given:
-            value = getattr(params, name)
-            if type(value) is str:
-                if len(value) >= CREDENTIAL_CHARS_MIN and credential_in(value):
-                    return name
-            elif (place := next(_places(value, name), None)) is not None:
-                return place
+    for name, value in params:
+        if name not in given or not isinstance(value, str | tuple | Params):
+            continue
+        if type(value) is str:
+            if len(value) >= CREDENTIAL_CHARS_MIN and credential_in(value):
+                return name
+        elif (place := next(_places(value, name), None)) is not None:
+            return place
     return None
 
 
