@@ -9,9 +9,13 @@ import pytest
 from ledger.store.memory import MemoryStore, Records
 from ledger.store.sqlite import open_sqlite
 from tests.support.cut_goal import STEPS, WHOLE, a_goal_cut_at_one_step_comes_to_the_same_end
-from tests.support.four_faults import SCENARIOS
+from tests.support.four_faults import SCENARIOS as OF_THE_PROMISE
+from tests.support.four_faults_families import CUTS, what_is_cut_in_the_middle_is_done_once
+from tests.support.four_faults_families import SCENARIOS as OF_FAMILIES
 from tests.support.surfaces import WriterSurface
 from tests.support.world import World
+
+SCENARIOS = (*OF_THE_PROMISE, *OF_FAMILIES)
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -38,6 +42,12 @@ def test_one_ledger_goes_through_all_of_it(surface):
 @pytest.mark.parametrize("cut_at", range(len(STEPS)))
 def test_a_goal_cut_at_any_step_comes_to_the_same_end(surface, cut_at, stored):
     a_goal_cut_at_one_step_comes_to_the_same_end(surface, cut_at, stored=stored, goal_id="f4-cut")
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["before the commit", "after the commit"])
+@pytest.mark.parametrize("name", CUTS)
+def test_what_is_cut_in_the_middle_is_done_once(surface, name, stored):
+    what_is_cut_in_the_middle_is_done_once(surface, name, stored=stored)
 
 
 def test_a_cut_that_does_not_happen_is_noticed(surface):

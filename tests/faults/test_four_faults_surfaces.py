@@ -4,9 +4,13 @@ import pytest
 
 from tests.support.cut_goal import STEPS, a_goal_cut_at_one_step_comes_to_the_same_end
 from tests.support.daemons import daemon_on_fresh_home, proved
-from tests.support.four_faults import SCENARIOS
+from tests.support.four_faults import SCENARIOS as OF_THE_PROMISE
+from tests.support.four_faults_families import CUTS as ACTS
+from tests.support.four_faults_families import SCENARIOS as OF_FAMILIES
+from tests.support.four_faults_families import what_is_cut_in_the_middle_is_done_once
 from tests.support.wire_surfaces import CardSurface, CliSurface, HttpSurface
 
+SCENARIOS = (*OF_THE_PROMISE, *OF_FAMILIES)
 SURFACES = {"http": HttpSurface, "cli": CliSurface, "card": CardSurface}
 CUT_AT = {"http": range(len(STEPS)), "cli": (2, 6, 9), "card": (2, 9)}
 """A call of the command line is a process; it is cut where the most can go wrong, and cards where they press."""
@@ -35,3 +39,11 @@ def test_a_goal_cut_at_any_step_comes_to_the_same_end(surface, cut_at, stored):
     """Lost is the request, before the daemon has it, or the answer, after it was stored."""
     goal_id = f"f4-cut-{cut_at}-{'answer' if stored else 'request'}"
     a_goal_cut_at_one_step_comes_to_the_same_end(surface, cut_at, stored=stored, goal_id=goal_id)
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["request lost", "answer lost"])
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("surface", ["http"], indirect=True)
+def test_what_is_cut_in_the_middle_is_done_once(surface, name, stored):
+    """Lost is the request, before the daemon has it, or the answer, after it was stored."""
+    what_is_cut_in_the_middle_is_done_once(surface, name, stored=stored)

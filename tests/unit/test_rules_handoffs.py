@@ -101,14 +101,14 @@ def test_a_transfer_moves_lease_claim_and_fence_in_one_event(world):
     )
 
 
-def test_gas_town_909_a_stale_completion_does_not_end_the_lease_of_the_new_worker(world):
+def test_a_stale_completion_does_not_end_the_lease_of_the_new_worker(world):
     artifact_id = world.submit("todo_one")
     world.do("builder", "task-lease.transfer", **GIVE)
     assert world.outcome("builder", "todo.complete", **ONE, **FENCE, evidence=[artifact_id]) == "claim_owner_mismatch"
     assert world.goal().leases["todo_one"].status == "active"
 
 
-def test_3393_a_returning_worker_of_the_same_name_is_fenced_by_its_retired_key(world):
+def test_a_returning_worker_of_the_same_name_is_fenced_by_its_retired_key(world):
     world.do("builder", "task-lease.release", **ONE, **OLD)
     assert world.outcome("builder", "task-lease.acquire", **ONE, idempotency_key="run-1") == "idempotency_key_reuse"
     world.lease("todo_one", key="run-3")
@@ -136,7 +136,7 @@ def test_a_soft_claim_is_handed_over_and_the_old_worker_is_late():
     assert world.outcome("builder", "todo.release", **ONE) == "claim_owner_mismatch"
 
 
-def test_4085_orphaned_work_is_adopted_with_its_notes_and_the_old_worker_is_fenced(world):
+def test_orphaned_work_is_adopted_with_its_notes_and_the_old_worker_is_fenced(world):
     world.do("builder", "todo.handoff", **ONE, **FENCE, context="Two pages are checked")
     adopt = ONE | {"idempotency_key": "run-2", "expected_version": 1}
     assert world.outcome("helper", "todo.adopt", **adopt) == "todo_not_orphaned"

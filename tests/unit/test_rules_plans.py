@@ -149,14 +149,14 @@ def test_a_plan_is_one_event_and_each_lane_a_todo_as_it_was_shown(world):
     assert [entry[2] for entry in world.goal().ready] == ["todo_plan_docs_build"]
 
 
-def test_pr_4582_a_p0_lane_is_read_back_as_p0(world):
+def test_an_urgent_lane_loses_its_priority_when_it_becomes_work(world):
     propose(world, lane("later", priority="P3"), lane("now", priority="P0"))
     confirm(world)
     assert {row["lane_id"]: row["priority"] for row in show(world)["lanes"]} == {"later": "P3", "now": "P0"}
     assert world.goal().by_priority[0] == ("P0", world.todo("todo_plan_docs_now").seq, "todo_plan_docs_now")
 
 
-def test_pr_4582_a_plan_of_gaps_alone_is_no_success_and_leaves_nothing(world):
+def test_a_plan_of_gaps_alone_is_reported_as_a_success(world):
     basis, before = propose(world, GAP, lane("wide", write_scope=["src/**"])), world.state.seq
     answer = world.ask("ann", "plan.confirm", goal_id=DOCS, plan_id=PLAN, basis=basis)
     assert answer.refusal is not None
@@ -164,7 +164,7 @@ def test_pr_4582_a_plan_of_gaps_alone_is_no_success_and_leaves_nothing(world):
     assert (world.state.seq, len(world.goal().todos), show(world)["status"]) == (before, 0, "open")
 
 
-def test_pr_4633_two_lanes_with_the_same_words_are_two_todos(world):
+def test_two_lanes_with_the_same_words_are_merged_into_one_todo(world):
     propose(world, lane("one", title="Check"), lane("two", title="Check"))
     basis = shown_basis(world)
     for _ in range(2):
