@@ -2,21 +2,21 @@
 
 Everything that is computed runs on the event loop; a thread of its own makes each group durable and does nothing else.
 While it waits for the disk the loop goes on reading and answering, and what arrives meanwhile is the next group. A
-thread that also decided would fight the loop for the interpreter: that was measured at half the rate. `committed` is
+thread that also decided would fight the loop for the interpreter: that was measured at half the rate. A command that
+comes alone while the disk is quick is made durable in place (`daemon.disk`). `committed` is
 folded after the commit and before the reply, so no reader sees what may still fail. Commands wait in one bounded queue;
 when it is full the answer is `busy`, at once, with advice, and nothing waits in the dark.
 """
 
 import asyncio
 import logging
-import queue
-import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from daemon.clock import LedgerClock, stopwatch_ns
+from daemon.disk import Disk
 from daemon.tally import Tally
 from ledger.events import Recorded
 from ledger.ids import GoalId
@@ -27,7 +27,7 @@ from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, class_of
 from ledger.replay import fold_proved
 from ledger.rules.common import refuse
-from ledger.snapshot import CLOSED_RESIDENT_MAX, goal_reader, goal_row
+from ledger.snapshot import CLOSED_RESIDENT_MAX, goal_reader, goal_row, is_kept
 from ledger.state import Workspace
 from ledger.writer import Answer, Entropy, Keep, Prepared, Request, Writer
 
@@ -73,6 +73,10 @@ class _Patient:
         """Wake up with an error, unless nobody waits any more."""
         if not self._future.done():
             self._future.set_exception(error)
+
+
+def _now(act: Callable[[], None]) -> None:
+    act()
 
 
 _Job = tuple[Request | Keep, Waiter]
@@ -142,12 +146,11 @@ class Service:
         self._tick: asyncio.Future[None] = self._loop.create_future()
         self._idle = asyncio.Event()
         self._idle.set()
-        self._disk: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
+        self._disk = Disk(lambda error: self._broken(error, []))
 
     def start(self) -> None:
         """Begin to write."""
-        self._thread.start()
+        self._disk.start()
 
     async def finish(self) -> None:
         """Answer what waits, write the last audit rows and the snapshot, and end the writer; readers see the end."""
@@ -158,8 +161,7 @@ class Service:
         if self.fatal is None:
             rows = self._writer.snapshot_rows(self._reducer_digest) if self._writer.since_snapshot else []
             self._disk.put(lambda: self._last_words(rows))
-        self._disk.put(None)
-        await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._disk.end)
 
     def close(self) -> None:
         """Release the store, when nobody reads any more."""
@@ -259,7 +261,7 @@ class Service:
                 *self._writer.let_go(CLOSED_RESIDENT_MAX, durable, LET_GO_MAX),
             )
         }
-        new = [goal for goal in gone.values() if goal.last_seq > self._writer.snapshot_seq]
+        new = [goal for goal in gone.values() if not is_kept(self.reader, goal, self._reducer_digest)]
         self._save([goal_row(goal, self._reducer_digest) for goal in new])
         return len(gone)
 
@@ -286,18 +288,13 @@ class Service:
         except Exception as error:  # noqa: BLE001  (a bug in a rule: nothing was written, and nothing more may be)
             self._fail(error, batch)
             return
-        if prepared.writes:
-            self._disk.put(lambda: self._append(prepared, batch))
-        else:
+        if not prepared.writes:
             self._deliver(batch, lambda: prepared.answers)
-
-    def _work(self) -> None:
-        """The thread: whatever waits for the disk, one thing after the other."""
-        while (job := self._disk.get()) is not None:
-            try:
-                job()
-            except Exception as error:  # noqa: BLE001  (the top of the thread: were it to die, every command would wait for ever)
-                self._broken(error, [])
+        elif len(batch) == 1 and self._disk.at_hand:
+            self._append(prepared, batch, in_place=True)
+            self._disk.spared(self.store.checkpoint)
+        else:
+            self._disk.put(lambda: self._append(prepared, batch))
 
     def _later(self, act: Callable[[], None]) -> None:
         """On the loop. A function of nothing: the loop's log would show arguments, and these are people's words."""
@@ -306,20 +303,25 @@ class Service:
     def _broken(self, error: BaseException, batch: list[_Job]) -> None:
         self._later(lambda: self._fail(error, batch))
 
-    def _append(self, prepared: Prepared, batch: list[_Job]) -> None:
+    def _append(self, prepared: Prepared, batch: list[_Job], *, in_place: bool = False) -> None:
+        """Make it durable and have it told: on the thread, or in place by the loop itself."""
+        later = _now if in_place else self._later
         began_ns = stopwatch_ns()
         try:
             self._writer.append(prepared)
         except StoreFull:
-            self._later(lambda: self._deliver(batch, lambda: self._writer.undo(prepared)))
+            later(lambda: self._deliver(batch, lambda: self._writer.undo(prepared)))
         except Exception as error:  # noqa: BLE001  (a fault, a fence, or a bug: the outcome is unknown all the same)
-            self._broken(error, batch)
+            fault = error
+            later(lambda: self._fail(fault, batch))
         else:
             took_ns = stopwatch_ns() - began_ns
-            self._later(lambda: self._deliver(batch, lambda: self._settle(prepared, took_ns)))
-            self.store.checkpoint()
+            later(lambda: self._deliver(batch, lambda: self._settle(prepared, took_ns)))
+            if not in_place:
+                self.store.checkpoint()
 
     def _settle(self, prepared: Prepared, took_ns: int) -> list[Answer]:
+        self._disk.took(took_ns)
         self.tally.grouped(len(prepared.batch), took_ns)
         return self._writer.settle(prepared)
 

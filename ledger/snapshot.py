@@ -166,6 +166,12 @@ def goal_row(goal: Goal, reducer: str) -> SnapshotRow:
     return _sealed(f"goal:{goal.goal_id}", goal.last_seq, bytes(SEAL_BYTES), reducer, _goal_bytes(goal))
 
 
+def is_kept(store: Store, goal: Goal, reducer: str) -> bool:
+    """Whether the goal can be read back from a snapshot of its own, so that no event of it need be folded again."""
+    row = store.snapshot(f"goal:{goal.goal_id}")
+    return row is not None and (row.seq, row.reducer_digest) == (goal.last_seq, _named(reducer))
+
+
 def restore(
     store: Store,
     reducer: str,

@@ -231,11 +231,6 @@ class Writer:
         return self._ahead.goals.loads
 
     @property
-    def snapshot_seq(self) -> int:
-        """The event that the last snapshot was taken after."""
-        return self._snapshot_seq
-
-    @property
     def since_snapshot(self) -> int:
         """Events since the last snapshot."""
         return self._ahead.seq - self._snapshot_seq

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from daemon.paths import Home
 from ledger.chain import link
-from ledger.ports import GENESIS, EventRow, Group, Head, ReceiptRow, Store
+from ledger.ports import EventRow, Group, Head, ReceiptRow, Store
 from ledger.receipts import receipt_key
 from ledger.rules.gates import gate_basis
 from ledger.rules.goals import state_basis
 from ledger.store.sqlite import open_sqlite
-from tests.bench.preload import OPERATOR, Maker, kept
+from tests.bench.preload import OPERATOR, SECRET, Maker, kept
 from tests.support.world import World, digest
 
 GROUP = 4_000
@@ -54,6 +54,8 @@ def make(home: Home, events: int, goals: int) -> None:
     maker = Maker(home)
     people = [("bob", "person"), ("builder", "agent"), ("helper", "agent")]
     maker.run([maker.ask(OPERATOR, "member.add", member_id=who, kind=kind, display_name=who) for who, kind in people])
+    secret = hashlib.sha256(SECRET.encode()).hexdigest()
+    maker.run([maker.ask(OPERATOR, "token.issue", member_id="builder", secret_digest=secret)])
     maker.close()
     store = open_sqlite(Path(home.ledger))
     fill(store, events, goals)
@@ -174,7 +176,9 @@ def _worked(world: World, kind: str) -> None:
         for number in range(TODOS_OPEN, TODOS):
             world.add(f"todo_{number:04d}", _NAME)
             if number % 8 == 0:
-                world.lease(f"todo_{number:04d}", goal_id=_NAME, key=f"run-{number}", write_scope=[f"docs/w{number}/**"])
+                world.lease(
+                    f"todo_{number:04d}", goal_id=_NAME, key=f"run-{number}", write_scope=[f"docs/w{number}/**"]
+                )
         return
     for todo_id in [todo.todo_id for todo in world.goal(_NAME).todos.values() if todo.status == "open"]:
         world.finish(todo_id, goal_id=_NAME)
