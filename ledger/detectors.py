@@ -33,7 +33,7 @@ _SIGNS: Final = "_-=:/\\.@"
 
 
 _NOT_A_VALUE: Final = (
-    r"(?![<${}%*…\[(=>.,;?!&|/\\)\]]|\.\.|"
+    r"(?![<${}%*…`\[(=>.,;?!&|/\\)\]]|\.\.|[a-z_][a-z0-9_.]{0,64}\(|"
     r"(?:none|null|nil|undefined|true|false|string|str|text|bytes|int|optional|required|mandatory|yes|no|not|empty|blank"
     r"|redacted|hidden|masked|withheld|os|env|environ|getenv|process|settings|config|self|args|kwargs|request|input"
     r"|getpass|prompt|done|todo|fixed|see|must|should|shall|never|always|both|either|what|which|when|where|how|why|field"
@@ -51,10 +51,10 @@ _ASSIGNED: Final = (
     # With a colon: a value with a digit or a sign in it, or one with which the line ends.
     rf"|(?<![a-z0-9])(?:password|passwd|passphrase|密码|口令)[\"']?\s{{0,4}}:\s{{0,4}}[\"']?{_NOT_A_VALUE}"
     r"(?:(?=[!-~]{0,64}[0-9!@#$^&*+])[!-~]{4}|[!-~]{6,64}[ \t]{0,4}(?:$|[\r\n]))"
-    rf"|(?<![a-z0-9]){_STRONG}[\"']?\s{{0,4}}:\s{{0,4}}[\"']?{_NOT_A_VALUE}(?=[!-~]{{0,64}}[0-9])[\w.~+/=-]{{8}}"
+    rf"|(?<![a-z0-9]){_STRONG}[\"']?\s{{0,4}}:\s{{0,4}}[\"']?{_NOT_A_VALUE}(?=[\w.~+/=-]{{0,64}}[0-9])[\w.~+/=-]{{8}}"
     # `token` and `secret` are words of everyday: the value must look like one.
     rf"|(?<![a-z0-9_])(?:token|secret)[\"']?\s{{0,4}}[=:]\s{{0,4}}[\"']?{_NOT_A_VALUE}"
-    r"(?=[!-~]{0,64}[0-9])[\w.~+/=-]{12}"
+    r"(?=[\w.~+/=-]{0,64}[0-9])[\w.~+/=-]{12}"
 )
 _CREDENTIALS: Final = (
     _Detector(

@@ -20,6 +20,7 @@ ENGINEERING = (
     "login(user, password=None) raises; password=${PASSWORD} comes from the environment.",
     'api_key = os.environ["API_KEY"], token = get_token(), secret=<your secret>',
     "next_token=5 and page_token=CAESBggB12345 continue a list; token_cap and tokens_used are numbers.",
+    "token = tokens.get(hashlib.sha256(given).hexdigest()); app_secret=app_secret(home); `password=` is a name.",
     "The token bucket refills at 5/s; the secret santa list is in notes.md.",
     "scikit-learn-compatible estimators (sk-learn-like), task-management-for-everybody, ask-me-anything-about-it",
     "The bearer of the certificate signs; bearer authentication-middleware-refactoring is next.",
