@@ -114,7 +114,9 @@ async def test_erased_words_do_not_come_back_with_their_goal(daemon):
     await daemon.service.let_go()
     await until(lambda: daemon.store.snapshot("goal:one") is not None)
     assert b"555-0100" in daemon.store.snapshot("goal:one").body
-    await daemon.do("words.erase", {"goal_id": "one", "seq": [added["events"][0]["seq"]], "reason_code": "personal_data"})
+    await daemon.do(
+        "words.erase", {"goal_id": "one", "seq": [added["events"][0]["seq"]], "reason_code": "personal_data"}
+    )
     for _ in range(2):
         listed = (await daemon.read("todo.list", "?goal_id=one")).body
         assert b"555-0100" not in listed
