@@ -96,3 +96,12 @@ async def test_a_card_in_a_chat_shows_neither_a_path_nor_the_work_of_a_private_g
         assert PATH not in json.dumps(view)
         assert "[withheld]" in json.dumps(view["review"])
         assert view["tokens"]["goal.confirm"]
+
+
+async def test_the_list_of_goals_in_a_chat_passes_the_filter_too():
+    async with served(everybody) as running:
+        await Table(running).proposed("ann", FORM | {"title": f"Tidy {PATH}"})
+        said = (await running.message("goals")).document["reply"]
+        assert PATH not in json.dumps(said)
+        assert "[withheld]" in said["en"]
+        assert "[withheld]" in said["zh"]
