@@ -229,24 +229,24 @@ class Service:
 
     async def prune_refusals(self, keep_max: int) -> int:
         """Drop the oldest audited refusals beyond `keep_max`; returns how many went."""
+        return await self.beside_commits(lambda writer: writer.prune_refusals(keep_max))
+
+    async def beside_commits(self, work: Callable[[Writer], int]) -> int:
+        """What the writer's thread does between two commits; 0 where the disk has no room: nothing is lost by it."""
         done: asyncio.Future[int] = self._loop.create_future()
 
-        def work() -> None:
+        def run() -> None:
+            count = 0
             try:
-                count = self._writer.prune_refusals(keep_max)
-            except StoreFull:
-                # Nothing was lost: the next hour tries again.
-                count = 0
+                count = work(self._writer)
+            except StoreFull as error:
+                _log.warning("what can be made again could not be kept", exc_info=error)
             except (StoreFault, WriterFenced) as error:
                 self._broken(error, [])
-                count = 0
-            self._later(lambda: finish(count))
+            # Whoever asked may have been told to end meanwhile.
+            self._later(lambda: None if done.done() else done.set_result(count))
 
-        def finish(count: int) -> None:
-            if not done.done():  # Whoever asked may have been told to end meanwhile.
-                done.set_result(count)
-
-        self._disk.put(work)
+        self._disk.put(run)
         return await done
 
     async def let_go(self) -> int:
@@ -290,7 +290,7 @@ class Service:
             return
         if not prepared.writes:
             self._deliver(batch, lambda: prepared.answers)
-        elif len(batch) == 1 and self._disk.at_hand:
+        elif len(batch) == 1 and self._disk.at_hand and not prepared.group.erasures:
             self._append(prepared, batch, in_place=True)
             self._disk.spared(self.store.checkpoint)
         else:

@@ -86,6 +86,23 @@ class Group(NamedTuple):
     """Done after the events of the group are in; every snapshot goes with them, for it may hold the words."""
 
 
+class SearchRow(NamedTuple):
+    """The words of one event as folded text, and what they were said about."""
+
+    seq: int
+    folded: str
+    kind: str
+    subject_id: str
+    goal_id: str | None
+
+
+class SearchState(NamedTuple):
+    """How far the texts that can be searched have been made, and by which way of making them."""
+
+    version: int
+    through_seq: int
+
+
 class Head(NamedTuple):
     """Where a chain ends: the last number and its hash."""
 
@@ -213,6 +230,21 @@ class Store(Protocol):
 
     def deliveries(self) -> list[DeliveryRow]:
         """All delivery slots."""
+        ...
+
+    def search_state(self) -> SearchState:
+        """How far the texts that can be searched have come; version 0 where there are none."""
+        ...
+
+    def keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
+        """Enter texts that can be searched, and how far they have come; another version begins with none.
+
+        They are derived. Erasing words takes them out in the same transaction.
+        """
+        ...
+
+    def find_words(self, terms: Sequence[str], after_seq: int, before_seq: int, limit: int) -> list[SearchRow]:
+        """Texts with `after_seq < seq < before_seq` that contain every term literally, the newest first."""
         ...
 
     def reader(self) -> "Store":

@@ -21,6 +21,8 @@ from ledger.ports import (
     JournalRow,
     ReceiptRow,
     RefusalRow,
+    SearchRow,
+    SearchState,
     SnapshotRow,
     Store,
     StoreFault,
@@ -193,6 +195,18 @@ class FailingStore:
     def deliveries(self) -> list[DeliveryRow]:
         """As the store does."""
         return self._store.deliveries()
+
+    def search_state(self) -> SearchState:
+        """As the store does."""
+        return self._store.search_state()
+
+    def keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
+        """As the store does."""
+        self._store.keep_searched(term, state, rows)
+
+    def find_words(self, terms: Sequence[str], after_seq: int, before_seq: int, limit: int) -> list[SearchRow]:
+        """As the store does."""
+        return self._store.find_words(terms, after_seq, before_seq, limit)
 
     def reader(self) -> Store:
         """A reader of the store itself, which does not fail."""

@@ -42,6 +42,7 @@ from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Held, refuse
 from ledger.rules.erasures import WordsErased
+from ledger.searching import index_words
 from ledger.snapshot import rows as snapshot_rows
 from ledger.state import Goal, Workspace
 from ledger.wire import KIND_OF
@@ -217,6 +218,10 @@ class Writer:
     def let_go(self, closed_max: int, through_seq: int, count_max: int) -> list[Goal]:
         """Let goals that are over leave memory, and return them; `through_seq` is the last event that is durable."""
         return put_away(self._ahead, closed_max, through_seq, count_max)
+
+    def index_words(self, count_max: int) -> int:
+        """Make the words of the next events searchable; returns how far they are now. Runs where `append` does."""
+        return index_words(self._store, self._term, count_max)
 
     def prune_refusals(self, keep_max: int) -> int:
         """Drop the oldest refusals beyond `keep_max`; the chain goes on from its anchor. Returns how many went."""

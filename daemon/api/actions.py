@@ -203,6 +203,8 @@ class ActionRoutes:
             return refused(request, action.name, state, service.committed.seq)
         now_ms = state.at_ms if past else service.clock.now_ms()
         reading = STORED_READERS[action.name](Asking(state, principal.caller, seq, now_ms, locale), params)
+        if action.name == "search.find" and not isinstance(reading, Refusal):
+            await self._past.catch_up(seq)
         made = reading if isinstance(reading, Refusal) else await self._past.read(reading)
         document = filtered(service.committed, principal.caller, params, made)
         if isinstance(document, Refusal):

@@ -27,6 +27,10 @@ STATES_MAX = 8
 WAITING_MAX = 32
 """Reads of the log that may be under way or wait for a fold."""
 BUSY_RETRY_AFTER_S = 5
+PIECE_EVENTS = 256
+"""Events whose words become searchable at once; commits wait for one piece at most."""
+PIECES_MAX = 64
+"""Pieces that one search waits for; what is older than that is found by the next."""
 SEQ_DIGITS_MAX = 16
 _Read = TypeVar("_Read")
 _Key = tuple[GoalId | None, int]
@@ -59,6 +63,8 @@ class Past:
         self._folding = asyncio.Lock()
         self._waiting = 0
         self._erasures = 0
+        self._indexing = asyncio.Lock()
+        self._indexed = 0
 
     async def state(self, seq: int, goal_id: GoalId | None) -> Workspace | Refusal:
         """The state after the event `seq`; whoever gets it changes nothing in it."""
@@ -76,6 +82,17 @@ class Past:
                 return await self._folded((goal_id, seq))
         finally:
             self._waiting -= 1
+
+    async def catch_up(self, seq: int) -> None:
+        """Make the words up to an event searchable, as far as one call may; it is done between commits, in pieces."""
+        async with self._indexing:
+            for _ in range(PIECES_MAX):
+                if self._indexed >= seq or not self._service.writable:
+                    return
+                through = await self._service.beside_commits(lambda writer: writer.index_words(PIECE_EVENTS))
+                if through <= self._indexed:
+                    return  # The disk has no room: what is searchable stays so.
+                self._indexed = through
 
     async def read(self, reading: Reading) -> Document | Refusal:
         """Have something read from the store, beside the loop; few may wait for it at a time."""

@@ -782,6 +782,15 @@ ACTIONS: "Nouns" = {
     'request_id': {'help': 'Explain this request.'},
   }},
 },
+'search': {
+  'find': {'summary': 'Find goals, todos, gates, artifacts and events by words; every word must occur, as it is typed.', 'example': "search find --query 'broken link' --kind todo", 'parameters': {
+    'query': {'help': 'The words; none of them is syntax.', 'required': True},
+    'goal_id': {'help': 'In this goal alone.'},
+    'kind': {'help': 'Only such things; everything when absent.', 'repeat': True, 'choices': ('goal', 'todo', 'gate', 'artifact', 'event')},
+    'after': {'help': 'Go on behind this event, which ended the last page.', 'kind': 'integer'},
+    'limit': {'help': 'How many are found at most.', 'kind': 'integer', 'default': '20'},
+  }},
+},
 'words': {
   'erase': {'summary': 'Erase for good what people wrote in recorded events; the events, their facts and the chain stay.', 'example': 'words erase --goal-id docs --seq 12 --reason-code personal_data', 'writes': True, 'parameters': {
     'seq': {'help': 'The event whose words go.', 'repeat': True, 'kind': 'integer', 'required': True},

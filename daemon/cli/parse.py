@@ -130,10 +130,10 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
 
 
 def default_verb(noun: str, verbs: "dict[str, Verb]") -> str | None:
-    """`status` alone means `status show`, since that is all it does; `history` alone lists it."""
+    """`status` alone means `status show`, since that is all it does; `history` alone lists, `search` finds."""
     if list(verbs) == ["show"]:
         return "show"
-    return "list" if noun == "history" else None
+    return {"history": "list", "search": "find"}.get(noun)
 
 
 def _verb_name(noun: str, verbs: "dict[str, Verb]", rest: list[str]) -> str:

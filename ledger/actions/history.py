@@ -1,7 +1,7 @@
 """Actions on what happened: numbers 144 to 149."""
 
 from ledger.actions.base import ANYONE, Action
-from ledger.rules import history_params
+from ledger.rules import history_params, search_params
 
 ROWS = (
     Action(
@@ -17,5 +17,12 @@ ROWS = (
         params=history_params.ExplainHistory,
         who=ANYONE,
         example="history explain --goal-id docs --todo-id todo_000012",
+    ),
+    Action(
+        name="search.find",
+        number=146,
+        params=search_params.FindWords,
+        who=ANYONE,
+        example="search find --query 'broken link' --kind todo",
     ),
 )

@@ -23,6 +23,8 @@ from ledger.ports import (
     JournalRow,
     ReceiptRow,
     RefusalRow,
+    SearchRow,
+    SearchState,
     SnapshotRow,
     StoreFault,
     Term,
@@ -42,6 +44,9 @@ class _Said(msgspec.Struct):
 _said = msgspec.json.Decoder(_Said).decode
 
 
+_NOTHING_SEARCHED = SearchState(0, 0)
+
+
 @dataclass(kw_only=True)
 class Records:
     """What a ledger keeps, in place of a file."""
@@ -55,6 +60,8 @@ class Records:
     snapshots: dict[str, SnapshotRow] = field(default_factory=dict)
     journal: dict[tuple[str, str], JournalRow] = field(default_factory=dict)
     deliveries: dict[str, DeliveryRow] = field(default_factory=dict)
+    searched: dict[int, SearchRow] = field(default_factory=dict)
+    search_state: SearchState = _NOTHING_SEARCHED
     lock: Lock = field(default_factory=Lock)
 
 
@@ -135,6 +142,17 @@ class MemoryReader:
         with self._records.lock:
             return [self._records.deliveries[slot] for slot in sorted(self._records.deliveries)]
 
+    def search_state(self) -> SearchState:
+        """How far the texts that can be searched have come."""
+        return self._records.search_state
+
+    def find_words(self, terms: Sequence[str], after_seq: int, before_seq: int, limit: int) -> list[SearchRow]:
+        """Texts of these events that contain every term, the newest first."""
+        with self._records.lock:
+            rows = [self._records.searched[seq] for seq in sorted(self._records.searched, reverse=True)]
+        within = (row for row in rows if after_seq < row.seq < before_seq)
+        return list(islice((row for row in within if all(term in row.folded for term in terms)), limit))
+
     def reader(self) -> "MemoryReader":
         """A handle that only reads."""
         return MemoryReader(self._records)
@@ -165,6 +183,10 @@ class MemoryReader:
     def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
         """Not for a reader."""
         self._cannot_write(term, rows)
+
+    def keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
+        """Not for a reader."""
+        self._cannot_write(term, state, rows)
 
     def _cannot_write(self, *_arguments: object) -> NoReturn:
         raise AssertionError("a reader does not write")
@@ -227,6 +249,16 @@ class MemoryStore(MemoryReader):
         with self._records.lock:
             self._check_term(term)
             self._records.snapshots.update((row.scope, row) for row in rows)
+
+    def keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
+        """Enter texts that can be searched, and how far they have come."""
+        self._refuse_if_stopped()
+        with self._records.lock:
+            self._check_term(term)
+            if self._records.search_state.version != state.version:
+                self._records.searched.clear()
+            self._records.searched.update((row.seq, row) for row in rows)
+            self._records.search_state = state
 
     def close(self) -> None:
         """Refuse writing from now on."""
@@ -302,6 +334,10 @@ def _keep(records: Records, group: Group) -> None:
             row._replace(words=None, salt=None) if _is_meant(row, erasure) else row for row in records.events
         ]
         records.snapshots.clear()
+    if group.erasures:
+        for row in records.events:
+            if row.words is None:
+                records.searched.pop(row.seq, None)
 
 
 def _is_meant(row: EventRow, erasure: Erasure) -> bool:

@@ -20,8 +20,19 @@ from typing import Literal, NamedTuple, TypeVar
 
 import apsw
 
-from ledger.ports import Erasure, Group, Head, SnapshotRow, StoreFault, StoreUnusable, Term, WriterFenced
-from ledger.store import statements
+from ledger.ports import (
+    Erasure,
+    Group,
+    Head,
+    SearchRow,
+    SearchState,
+    SnapshotRow,
+    StoreFault,
+    StoreUnusable,
+    Term,
+    WriterFenced,
+)
+from ledger.store import sqlite_search, statements
 from ledger.store.migrate import bring_up_to_date, identify, migrations, require_schema
 from ledger.store.sqlite_guard import (
     Place,
@@ -176,6 +187,10 @@ class SqliteStore(SqliteReads):
         """Keep each snapshot for its scope."""
         self._transaction(lambda: self._put_snapshots(term, rows))
 
+    def keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
+        """Enter texts that can be searched, and how far they have come."""
+        self._transaction(lambda: self._keep_searched(term, state, rows))
+
     def checkpoint(self) -> None:
         """Fold the log back once it is long enough to be worth it.
 
@@ -264,6 +279,7 @@ class SqliteStore(SqliteReads):
                 self._cursor.execute(_SQL["erase_goal"], (erasure.goal_id, erasure.through_seq))
             if erasure.member_id is not None:
                 self._cursor.execute(_SQL["erase_member"], (erasure.member_id, erasure.through_seq))
+        sqlite_search.forget(self._cursor, erasures)
         self._cursor.execute(_SQL["forget_snapshots"])
 
     def _scrub(self) -> None:
@@ -301,6 +317,10 @@ class SqliteStore(SqliteReads):
     def _put_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
         self._heads_under(term)
         self._cursor.executemany(_SQL["put_snapshot"], rows)
+
+    def _keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
+        self._heads_under(term)
+        sqlite_search.keep(self._cursor, state, rows)
 
     def _note_log_frames(self, _connection: apsw.Connection, _database: str, frames: int) -> int:
         self._log_frames = frames

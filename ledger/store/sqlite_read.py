@@ -7,7 +7,7 @@ appended, pages read one after another are as good as one snapshot.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import apsw
 
@@ -20,13 +20,16 @@ from ledger.ports import (
     JournalRow,
     ReceiptRow,
     RefusalRow,
+    SearchRow,
+    SearchState,
     SnapshotRow,
     StoreFault,
     Term,
 )
-from ledger.store import statements
+from ledger.store import sqlite_search, statements
 from ledger.store.sqlite_guard import told
 
+_Found = TypeVar("_Found")
 PAGE_ROWS_MAX = 512
 """How many rows one read fetches; bounds what an iterator holds in memory."""
 
@@ -110,6 +113,14 @@ class SqliteReads:
         """All delivery slots."""
         return [DeliveryRow._make(row) for row in self._rows("deliveries")]
 
+    def search_state(self) -> SearchState:
+        """How far the texts that can be searched have come."""
+        return self._searched(lambda: sqlite_search.state(self._connection))
+
+    def find_words(self, terms: Sequence[str], after_seq: int, before_seq: int, limit: int) -> list[SearchRow]:
+        """Texts of these events that contain every term, the newest first."""
+        return self._searched(lambda: sqlite_search.find(self._connection, terms, after_seq, before_seq, limit))
+
     def reader(self) -> "SqliteReader":
         """A connection of its own that only reads, for one other thread."""
         return self._open_reader()
@@ -120,6 +131,12 @@ class SqliteReads:
             self._connection.close()
         except apsw.Error as error:
             raise StoreFault(told(error)) from error
+
+    def _searched(self, read: Callable[[], _Found]) -> _Found:
+        try:
+            return read()
+        except apsw.Error as error:
+            raise self._broken_by(error) from error
 
     def _rows(self, name: str, values: Row = ()) -> list[Row]:
         try:
@@ -170,6 +187,10 @@ class SqliteReader(SqliteReads):
         self._cannot_write()
 
     def save_snapshots(self, term: Term, rows: Sequence[SnapshotRow]) -> None:
+        """Not for a reader."""
+        self._cannot_write()
+
+    def keep_searched(self, term: Term, state: SearchState, rows: Sequence[SearchRow]) -> None:
         """Not for a reader."""
         self._cannot_write()
 

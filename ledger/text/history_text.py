@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from ledger.text.say import Locale, one_line, say
+from ledger.text.tables import table
 from ledger.text.times import short_utc
 
 Doc = Mapping[str, object]
@@ -49,6 +50,19 @@ def _explained(doc: Doc, locale: Locale) -> list[str]:
     return [one_line(str(doc.get("sentence"))), *chain, *needs]
 
 
+def _found(doc: Doc, locale: Locale) -> list[str]:
+    rows = [
+        [one.get("kind"), one.get("id"), f"#{one.get('seq')}", one.get("goal_id") or "-", one.get("snippet")]
+        for one in _rows(doc, "hits")
+    ]
+    lines = table(rows) or [say("search.none", locale)]
+    if not doc.get("complete"):
+        lines.append(say("search.behind", locale, seq=doc.get("indexed_through")))
+    if doc.get("next_after") is not None:
+        lines.append(say("history.more", locale, after=doc.get("next_after")))
+    return lines
+
+
 def _rows(doc: Doc, name: str) -> list[Doc]:
     found = doc.get(name)
     return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list | tuple) else []
@@ -57,5 +71,6 @@ def _rows(doc: Doc, name: str) -> list[Doc]:
 RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     "history.list": _list,
     "history.explain": _explained,
+    "search.find": _found,
 }
 """By the name of the action."""

@@ -82,5 +82,19 @@ CREATE TABLE delivery (
     state TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE search_state (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    version INTEGER NOT NULL CHECK (version >= 0),
+    through_seq INTEGER NOT NULL CHECK (through_seq >= 0)
+) STRICT;
+
+CREATE VIRTUAL TABLE search_text USING fts5 (
+    folded, kind UNINDEXED, subject_id UNINDEXED, goal_id UNINDEXED, tokenize = 'trigram case_sensitive 1'
+);
+
+INSERT INTO search_text (search_text, rank) VALUES ('secure-delete', 1);
+
+INSERT INTO search_state (one, version, through_seq) VALUES (1, 0, 0);
+
 INSERT INTO meta (one, oldest_compatible_version, incarnation, epoch, refusals_anchor_number, refusals_anchor_hash)
-VALUES (1, 1, NULL, 0, 0, zeroblob(32));
+VALUES (1, 3, NULL, 0, 0, zeroblob(32));
