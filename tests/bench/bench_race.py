@@ -20,7 +20,7 @@ from tests.bench.row import Row
 PROCESSES = 32
 ROUNDS = 7
 RATE_MIN = 30.0
-"""Five times what the control plane that this one follows was measured to grant, on a machine that does nothing else."""
+"""Five times what the control plane that this one follows was measured to grant, on a machine at rest."""
 SHARE_MIN = 0.3
 """Of the bare starts of as many interpreters; this holds on a busy machine too."""
 
