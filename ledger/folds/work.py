@@ -267,12 +267,10 @@ def _store(goal: Goal, before: Todo | None, todo: Todo) -> None:
 
 def _forget_claim(goal: Goal, claimed_by: MemberId, todo_id: TodoId) -> None:
     """Only open work is listed by its claimant, so that a blocked todo may have a claim and no place here."""
-    mine = goal.mine.get(claimed_by)
-    if mine is None:
-        return
+    mine = goal.mine.get(claimed_by, {})
     mine.pop(todo_id, None)
     if not mine:
-        del goal.mine[claimed_by]
+        goal.mine.pop(claimed_by, None)
 
 
 def _enter(index: list[tuple[str, int, TodoId]], entry: tuple[str, int, TodoId]) -> None:
