@@ -12,19 +12,20 @@ from typing import Final
 _ENDINGS: Final = (
     "_id", "_ids", "_at", "_by", "_ms", "_seq", "_class", "_status", "_state", "_kind", "_kinds", "_digest", "_hash",
     "_agent", "_agents", "_sha256", "_code", "_codes", "_cause", "_from", "_until", "_outcome", "_action",
-    "_scope", "_scopes", "_capabilities",
+    "_scope", "_scopes", "_since", "_capabilities",
 )  # fmt: skip
 _OWN: Final = frozenset(
     {
-        "action", "actor", "actor_name", "agent", "approvers", "at", "audience", "authority", "basis",
-        "because", "blocks", "by", "by_name", "capabilities", "capability", "choice", "claim", "classification",
-        "code", "criteria", "decision", "delegate", "depends_on", "digest", "end", "for", "gap", "goal_id",
-        "goals", "handoff_mode", "how", "kind", "latest_status", "members", "mode", "name", "next_action",
-        "notify", "on_behalf_of", "on_expiry", "op", "outcome", "owner", "owners", "people", "priority",
-        "receiver", "recommended_action", "relation", "responsible", "review", "reviewer", "revises", "role",
-        "roles", "schema_version", "seat", "sender", "seq", "severity", "sha256", "source", "spend_policy",
-        "state", "statement", "status", "surface", "task_class", "until", "verdict", "voter", "waiting_for",
-        "waiting_on",
+        "action", "actor", "actor_name", "affects", "agent", "approvers", "at", "audience", "authority",
+        "basis", "because", "blocks", "by", "by_name", "capabilities", "capability", "choice", "claim",
+        "classification", "code", "criteria", "decision", "delegate", "depends_on", "digest", "end",
+        "escalated_to", "for", "gap", "goal_id", "goals", "handoff_mode", "how", "id", "kind", "latest_status",
+        "members", "mode", "name", "names", "next_action", "notify", "now", "on_behalf_of", "on_expiry", "op",
+        "outcome", "owner", "owners", "people", "presence", "presence_because", "priority", "receiver",
+        "recommended_action", "relation", "responsible", "review", "reviewer", "revises", "role", "roles",
+        "schema_version", "seat", "sender", "seq", "severity", "sha256", "source", "spend_policy", "state",
+        "statement", "status", "subject", "surface", "task_class", "until", "validator", "validators",
+        "verdict", "voter", "waiting_for", "waiting_on", "waits_for",
     }
 )  # fmt: skip
 _PROMISE: Final = frozenset(
