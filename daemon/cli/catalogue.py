@@ -745,6 +745,7 @@ ACTIONS: "Nouns" = {
   'show': {'summary': 'All that one decision needs on one page: the question, what to read first, the evidence, the ways to answer.', 'example': 'review-packet --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'gate_id': {'help': "This gate; what waits longest for the goal's owners when absent."},
+    'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
 },
 'attention': {

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ledger.canonical import INTEGER_MAX
-from ledger.params import GoalIdText, MemberIdText, Params
+from ledger.params import Full, GoalIdText, MemberIdText, Params
 from ledger.rules.gate_params import GateIdText
 
 ROWS_MAX = 200
@@ -48,6 +48,7 @@ class ShowReviewPacket(Params):
     gate_id: Annotated[
         GateIdText | None, Field(description="This gate; what waits longest for the goal's owners when absent.")
     ] = None
+    full: Full = False
 
 
 class ShowAttention(Params):
