@@ -62,8 +62,10 @@ _T = TypeVar("_T")
 
 
 def _padded(name: str, size: int) -> str:
-    """An INSERT of up to `size` rows; rows of NULL are padding."""
+    """An INSERT of up to `size` rows; rows of NULL are padding. A single row needs none."""
     row = "(" + ", ".join("?" * _COLUMNS[name]) + ")"
+    if size == 1:
+        return f"{_SQL[name]} VALUES {row}"
     values = ", ".join([row] * size)
     return f"{_SQL[name]} SELECT * FROM (VALUES {values}) WHERE column1 IS NOT NULL"  # noqa: S608  (no value in it)
 
@@ -258,7 +260,7 @@ class SqliteStore(SqliteReads):
         last_seq = _contiguous("event", heads.seq, [row.seq for row in group.events])
         self._insert("insert_event", group.events)
         if group.receipts:
-            if max(row.last_seq for row in group.receipts) > last_seq:
+            if any(row.last_seq > last_seq for row in group.receipts):
                 raise StoreFault(f"a receipt names events after {last_seq}, the last there is")
             self._insert("insert_receipt", group.receipts)
         if group.refusals:
@@ -301,7 +303,8 @@ class SqliteStore(SqliteReads):
             page = rows[start : start + ROWS_PER_STATEMENT_MAX]
             size = 1 << (len(page) - 1).bit_length()
             padding = (None,) * (_COLUMNS[name] * (size - len(page)))
-            self._cursor.execute(_INSERTS[name, size], (*chain.from_iterable(page), *padding))
+            values = page[0] if size == 1 else (*chain.from_iterable(page), *padding)
+            self._cursor.execute(_INSERTS[name, size], values)
             if self._connection.changes() != len(page):
                 raise StoreFault(f"{name}: {self._connection.changes()} rows of {len(page)} were taken")
 
@@ -344,6 +347,7 @@ class SqliteStore(SqliteReads):
 
 def _contiguous(what: str, last: int, numbers: Sequence[int]) -> int:
     """The new last number, provided that `numbers` go on from `last` one by one."""
-    if list(numbers) != list(range(last + 1, last + 1 + len(numbers))):
-        raise StoreFault(f"{what} {numbers[0]} does not go on from {last} one by one")
+    for expected, number in enumerate(numbers, last + 1):
+        if number != expected:
+            raise StoreFault(f"{what} {numbers[0]} does not go on from {last} one by one")
     return last + len(numbers)

@@ -114,26 +114,24 @@ class Place:
 
     def __init__(self, path: Path) -> None:
         self._names = (str(path), f"{path}-wal")
-        self._seen: dict[str, tuple[int, int]] = {}
+        self._seen: dict[str, tuple[int, ...]] = {}
 
     def require(self) -> None:
         """Every file is the one that it was. Raises StoreFault."""
-        if (lost := self._lost()) is not None:
-            raise StoreFault(f"{Path(lost).name} was removed or replaced while it was written")
-
-    def _lost(self) -> str | None:
-        """Which file is another than at first sight, if any."""
+        # Right after a sync this is looked up anew, and every step of it is waited for: there are as few as can be.
         for name in self._names:
             try:
-                status = os.stat(name)  # noqa: PTH116  (once for every commit)
+                found = os.stat(name)[1:3]  # noqa: PTH116  (the file's number and its device, once for every commit)
             except FileNotFoundError:
-                if name in self._seen:
-                    return name
-                continue
-            found = (status.st_dev, status.st_ino)
-            if self._seen.setdefault(name, found) != found:
-                return name
-        return None
+                found = None
+            if found != self._seen.get(name):
+                self._first_or_lost(name, found)
+
+    def _first_or_lost(self, name: str, found: tuple[int, ...] | None) -> None:
+        if name in self._seen:
+            raise StoreFault(f"{Path(name).name} was removed or replaced while it was written")
+        assert found is not None, "a file that was never seen is missed by nobody"
+        self._seen[name] = found
 
 
 def outcome(error: apsw.Error) -> StoreFull | StoreFault:
