@@ -787,7 +787,7 @@ ACTIONS: "Nouns" = {
   'find': {'summary': 'Find goals, todos, gates, artifacts and events by words; every word must occur, as it is typed.', 'example': "search find --query 'broken link' --kind todo", 'parameters': {
     'query': {'help': 'The words; none of them is syntax.', 'required': True},
     'goal_id': {'help': 'In this goal alone.'},
-    'kind': {'help': 'Only such things; everything when absent.', 'repeat': True, 'choices': ('goal', 'todo', 'gate', 'artifact', 'event')},
+    'kind': {'help': 'Only such things; everything when absent.', 'choices': ('goal', 'todo', 'gate', 'artifact', 'event')},
     'after': {'help': 'Go on behind this event, which ended the last page.', 'kind': 'integer'},
     'limit': {'help': 'How many are found at most.', 'kind': 'integer', 'default': '20'},
   }},

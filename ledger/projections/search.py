@@ -82,7 +82,7 @@ def _texts(store: Store, terms: tuple[str, ...], floor: int, before: int) -> Ite
 
 
 def _fits(row: SearchRow, ask: FindWords) -> bool:
-    return (not ask.kind or row.kind in ask.kind) and (ask.goal_id is None or row.goal_id == ask.goal_id)
+    return (ask.kind is None or row.kind == ask.kind) and (ask.goal_id is None or row.goal_id == ask.goal_id)
 
 
 def _hit(store: Store, row: SearchRow, terms: tuple[str, ...]) -> list[Document]:

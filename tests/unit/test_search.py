@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from pydantic import ValidationError
 
 from ledger import searching
 from ledger.catalogue import ACTIONS
@@ -83,7 +84,7 @@ def test_things_are_found_by_what_was_said_of_them():
         "gate": ("gate_go", "gate.opened"),
         "event": (DOCS, "goal.paused"),
     }
-    assert [hit["id"] for hit in ask(world, "repair", kind=("todo",))["hits"]] == ["todo_links"]
+    assert [hit["id"] for hit in ask(world, "repair", kind="todo")["hits"]] == ["todo_links"]
     assert [hit["kind"] for hit in ask(world, "page", goal_id=DOCS)["hits"]] == ["goal"]
     (hit,) = ask(world, "ＢＲＯＫＥＮ")["hits"]
     assert hit["snippet"] == "Repair the Broken links"
@@ -154,10 +155,12 @@ def test_a_search_looks_at_a_bounded_number_of_texts(played, monkeypatch):
     assert seqs(played, "no") == whole != []
 
 
-@pytest.mark.parametrize("query", [" ", "\u200b", "\x00", "\t\n", "a b c d e f g h i"])
-def test_what_cannot_be_looked_for_is_refused(played, query):
-    refused = ask(played, query)
+def test_what_cannot_be_looked_for_is_refused(played):
+    refused = ask(played, "a b c d e f g h i")
     assert (refused.code, refused.details["field"]) == ("malformed_params", "query")
+    for query in ("", " ", "\u200b", "\x00", "\t\n", "x" * 201):
+        with pytest.raises(ValidationError):
+            ask(played, query)
     assert ask(played, "x", goal_id="nowhere").code == "goal_not_found"
 
 
