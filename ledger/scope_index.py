@@ -84,7 +84,7 @@ class ScopeIndex:
             below = scope + "/"
             yield from self._globs_on_the_way(scope)
             yield from _beginning_with(self.globs, below)
-            for entries in (self.folders, self.files):
+            for entries in filter(None, (self.folders, self.files)):
                 yield from _exactly(entries, scope)
                 yield from _beginning_with(entries, below)
         else:
@@ -92,6 +92,8 @@ class ScopeIndex:
             yield from (entry for entry in _beginning_with(self.globs, beginning) if entry[0] != beginning)
             yield from _beginning_with(self.folders, beginning)
             yield from self._files(scope, beginning)
+        if not self.folders and not self.files:
+            return
         for above in _above(scope if beginning is None else beginning):
             yield from _exactly(self.folders, above)
             yield from _exactly(self.files, above)

@@ -186,6 +186,7 @@ def _resting(tokens: tuple[_Token, ...], places: set[int]) -> set[int]:
     return found
 
 
+@lru_cache(maxsize=SCOPES_REMEMBERED_MAX)
 def literal_beginning(scope: str) -> str | None:
     """What stands before the first wildcard; None where there is none, so that the scope is a plain path."""
     glob = _GLOB.search(scope)

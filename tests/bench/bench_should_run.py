@@ -32,7 +32,7 @@ SIZE = Size()
 ROUNDS = 9
 SECONDS = 0.5
 WRITES_EVERY = 10
-RATE_MIN, P50_MAX, ANEW_MAX = 0.5, 2.0, 2.0
+RATE_MIN, P50_MAX, ANEW_MAX = 0.5, 2.0, 4.0
 SUPPLY_PER_S = 100_000
 ANEW = 400
 """Answers made anew in each round."""
