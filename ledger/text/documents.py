@@ -37,7 +37,19 @@ def render(action_name: str, document: Doc, locale: Locale) -> str:
     draw = _RENDERERS.get(action_name)
     if draw is None:
         return plain(msgspec.json.format(msgspec.json.encode(plain_values), indent=2).decode())
-    return "\n".join(draw(plain_values, locale))
+    lines, withheld = draw(plain_values, locale), _withheld(plain_values)
+    return "\n".join([*lines, say("cli.withheld", locale, n=withheld)] if withheld else lines)
+
+
+def _withheld(value: object) -> int:
+    """How many values are withheld in a document and in those that stand in it."""
+    if isinstance(value, list):
+        return sum(_withheld(one) for one in value)
+    if not isinstance(value, dict):
+        return 0
+    own = [as_map(one) for one in as_list(value.get("source_warnings"))]
+    inner = sum(_withheld(one) for name, one in value.items() if name != "source_warnings")
+    return inner + sum(count if isinstance(count := one.get("count"), int) else 1 for one in own)
 
 
 def _status(doc: Doc, locale: Locale) -> list[str]:
@@ -102,9 +114,7 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
         (label("basis", locale), _bases(doc, locale)),
         (say("cli.since", locale), _since(as_map(doc.get("cause")), locale)),
     ]
-    lines = [head, one_line(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
-    withheld = as_list(doc.get("source_warnings"))
-    return [*lines, say("cli.withheld", locale, n=len(withheld))] if withheld else lines
+    return [head, one_line(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
 
 
 def _criteria(doc: Doc) -> list[str]:
