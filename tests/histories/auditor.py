@@ -1,345 +1,186 @@
 """An auditor who reads the recorded events and nothing else, and keeps a plain model of its own.
 
 It knows the promises, not the code: no two holders of one todo, no two leases that can write one path, a claim and a
-lease that never diverge, one completion and one successor, no yes but to what is shown now, no owner's word by an
-agent, no delivery with open work. It asks the ledger's state only whether it says the same.
+lease that never diverge, one completion and one successor, no yes but to what is shown now, no approval without its
+quorum, no slot for nothing, a plan whole or not at all, one return for a request. It asks the ledger what somebody is
+shown, and whether its state says the same as the events; it shares no rule with it.
 """
 
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 from ledger.events import Recorded
-from ledger.state import Workspace
+from ledger.ids import GoalId
+from ledger.rules.amendments import amendment_basis
+from ledger.rules.gates import gate_basis
+from ledger.rules.plans import plan_basis
+from ledger.state import Goal, Workspace
+from ledger.writer import Request
+from tests.histories.audits import evidence, gates, leases, members, promises, requests, shapes, slots, work
+from tests.histories.audits.beliefs import Case, Model
+from tests.histories.audits.model import Promise
+from tests.histories.audits.shapes import picture
 
-PATHS = ("reports/a", "reports/a/b", "reports/x", "docs/a.md", "docs/b.md", "docs/x", "docs", "src/x")
-"""The paths that the walk's scopes can name."""
-ENDED = frozenset({"accepted", "declined", "withdrawn", "stopped"})
-MOVES: dict[str, tuple[frozenset[str], str | None]] = {
-    "goal.question_asked": (frozenset({"proposed"}), "clarifying"),
-    "goal.question_answered": (frozenset({"clarifying"}), "proposed"),
-    "goal.paused": (frozenset({"active", "changes_requested"}), "paused"),
-    "goal.stopped": (frozenset({"active", "changes_requested", "paused", "delivered"}), "stopped"),
-    "goal.delivered": (frozenset({"active", "changes_requested"}), "delivered"),
-    "goal.accepted": (frozenset({"delivered"}), "accepted"),
-    "goal.changes_requested": (frozenset({"delivered"}), "changes_requested"),
-}
-OWNERS_WORD = frozenset(
-    {
-        "goal.confirmed",
-        "goal.declined",
-        "goal.paused",
-        "goal.resumed",
-        "goal.stopped",
-        "goal.accepted",
-        "goal.changes_requested",
-    }
-)
-
-
-@dataclass
-class Hold:
-    """A lease as its events tell it."""
-
-    owner: str
-    key: str
-    paths: frozenset[str]
-    ends_at_ms: int
-    version: int
-    epoch: int
-    active: bool = True
-
-
-@dataclass
-class Work:
-    """A todo as its events tell it."""
-
-    role: str
-    needs: tuple[str, ...]
-    claimant: str | None = None
-    by_lease: bool = False
-    status: str = "open"
-    completions: int = 0
-    successors: int = 0
-
-
-@dataclass
-class Promise:
-    """A goal as its events tell it."""
-
-    proposer: str
-    owners: tuple[str, ...]
-    state: str = "proposed"
-    before_pause: str = "active"
-    confirmed: int = 0
-    bases: list[str] = field(default_factory=list)
-    open_revision: int = 1
-    deliveries: list[str] = field(default_factory=list)
-    work: dict[str, Work] = field(default_factory=dict)
-    holds: dict[str, Hold] = field(default_factory=dict)
-    keys: set[tuple[str, str]] = field(default_factory=set)
-    evidence: dict[str, tuple[str | None, str]] = field(default_factory=dict)
-
-
-def paths_of(scopes: tuple[str, ...]) -> frozenset[str]:
-    """The known paths that these scopes name: a glob by matching, a literal with everything below it."""
-    return frozenset(
-        path
-        for path in PATHS
-        for scope in scopes
-        if fnmatchcase(path, scope) or path == scope or path.startswith(scope.removesuffix("/**") + "/")
+CHECKS: dict[str, Callable[[Case], None]] = dict(
+    chain.from_iterable(
+        family.CHECKS.items() for family in (promises, work, leases, evidence, gates, shapes, requests, slots, members)
     )
+)
+SHOWS_AMENDMENT = frozenset({"amendment.submitted", "amendment.rebased"})
 
 
 class Auditor:
     """Checks one event after the other, and then that the state says the same."""
 
-    def __init__(self, people: frozenset[str], owners: frozenset[str]) -> None:
-        self.people = people
-        self.owners = owners
-        self.promises: dict[str, Promise] = {}
-        self.at_ms = 0
+    def __init__(self, history: Iterable[Recorded]) -> None:
+        self.model = Model()
         self.seq: int | None = None
+        self.dirty: set[str] = set()
+        self._before: object = None
+        for event in history:
+            self.seq, self.model.at_ms = event.seq, event.at_ms
+            if event.kind in members.CHECKS:
+                # Who there was before anything was asked for.
+                nobody = Promise("", "")
+                members.CHECKS[event.kind](Case(self.model, event, None, (event,), nobody, None))
 
-    def take(self, events: tuple[Recorded, ...], state: Workspace) -> None:
+    def look(self, request: Request, state: Workspace, at_ms: int) -> None:
+        """What is to be seen before a command is decided."""
+        self._before, self.model.at_ms = None, at_ms
+        promise = self.model.promises.get(str(getattr(request.params, "goal_id", "")))
+        if promise is None:
+            return
+        match request.action.name:
+            case "todo.complete" | "todo.handoff":
+                todo_id = request.params.todo_id
+                if todo_id in promise.work:
+                    hold = self.model.effective(promise, todo_id)
+                    self._before = (self.model.claimant(promise, todo_id), hold)
+            case "amendment.commit":
+                change = promise.changes.get(request.params.amendment_id)
+                self._before = None if change is None else picture(self.model, promise, change.operations)
+            case "plan.confirm":
+                goal = state.goals[GoalId(promise.goal_id)]
+                plan = goal.plans.by_id.get(request.params.plan_id)
+                self._before = None if plan is None else plan_basis(state, goal, plan, at_ms)
+            case _:
+                pass
+
+    def take(self, events: tuple[Recorded, ...], state: Workspace, request: Request) -> None:
         """Check the events of one command, in order."""
         for event in events:
             assert self.seq is None or event.seq == self.seq + 1, "the sequence has a gap"
-            assert event.at_ms >= self.at_ms, "time went back"
-            self.seq, self.at_ms = event.seq, event.at_ms
-            if event.goal_id is not None:
-                self._goal_event(event)
+            assert event.at_ms >= self.model.at_ms, "time went back"
+            self.seq, self.model.at_ms = event.seq, event.at_ms
+            self._event(event, events, state, request)
         for event in events:
-            if event.kind in {"goal.proposed", "goal.revised"}:
-                # What an owner is shown from now on.
-                self.promises[str(event.goal_id)].bases.append(state.goals[event.goal_id].intents[-1].basis)
-            if event.kind == "goal.delivered":
-                self.promises[str(event.goal_id)].deliveries.append(state.goals[event.goal_id].deliveries[-1].basis)
+            if event.goal_id is not None:
+                self.dirty.add(str(event.goal_id))
+                self._shown(event, state)
+        if request.action.name == "member.revoke" and events:
+            self._left_nothing(str(events[0].facts.member_id))
 
-    def _goal_event(self, event: Recorded) -> None:
-        goal_id = str(event.goal_id)
+    def _event(self, event: Recorded, group: tuple[Recorded, ...], state: Workspace, request: Request) -> None:
         if event.kind == "goal.proposed":
-            assert goal_id not in self.promises, "a goal was proposed twice"
-            self.promises[goal_id] = Promise(event.actor, event.facts.owners)
-            return
-        promise = self.promises[goal_id]
-        if event.kind in OWNERS_WORD:
-            owners = promise.owners or tuple(self.owners)
-            assert event.actor in owners, f"{event.actor} said an owner's {event.kind}"
-            assert event.actor in self.people, "an agent said an owner's word"
-        if event.kind in MOVES:
-            self._move(promise, event)
-        check = getattr(self, "_" + event.kind.replace(".", "_"), None)
+            assert event.goal_id not in self.model.promises, "a goal was proposed twice"
+            promise = Promise(str(event.goal_id), event.actor, intents=[event.facts], mode=event.facts.handoff_mode)
+            self.model.promises[promise.goal_id] = promise
+        promise = self.model.promises.get(str(event.goal_id)) or Promise("", "")
+        case = Case(self.model, event, request, group, promise, state, self._before)
+        members.credential(case)
+        if event.goal_id is not None:
+            promises.owners_word(case)
+            promises.move(case)
+        check = CHECKS.get(event.kind)
         if check is not None:
-            check(promise, event)
+            check(case)
 
-    def _move(self, promise: Promise, event: Recorded) -> None:
-        allowed, after = MOVES[event.kind]
-        assert promise.state in allowed, f"{event.kind} came out of {promise.state}"
-        if event.kind == "goal.paused":
-            promise.before_pause = promise.state
-        promise.state = after or promise.state
+    def _shown(self, event: Recorded, state: Workspace) -> None:
+        """What people are shown from now on: never what anything else was shown by."""
+        promise, goal = self.model.promises[str(event.goal_id)], state.goals[event.goal_id]
+        if event.kind in {"goal.proposed", "goal.revised"}:
+            self._keep(promise, "intent", goal.intents[-1].basis)
+            promise.bases.append(goal.intents[-1].basis)
+        elif event.kind == "goal.delivered":
+            self._keep(promise, "delivery", goal.deliveries[-1].basis)
+            promise.deliveries.append(goal.deliveries[-1].basis)
+        elif event.kind in gates.SHOWS:
+            gate = goal.gates.by_id[event.facts.gate_id]
+            seen = self.model.shown.get(f"{promise.goal_id}/{gate.gate_id}", [""])[-1]
+            if gate.is_open and gate_basis(goal, gate) != seen:
+                self._keep(promise, gate.gate_id, gate_basis(goal, gate))
+        elif event.kind in SHOWS_AMENDMENT:
+            amendment = goal.amendments.by_id[event.facts.amendment_id]
+            self._keep(promise, amendment.amendment_id, amendment_basis(goal, amendment))
+        elif event.kind == "plan.proposed":
+            plan = goal.plans.by_id[event.facts.plan_id]
+            self._keep(promise, plan.plan_id, plan_basis(state, goal, plan, event.at_ms))
 
-    # The promise.
+    def _keep(self, promise: Promise, subject: str, basis: str) -> None:
+        assert all(basis not in shown for shown in self.model.shown.values()), "two things are shown by one basis"
+        self.model.shown.setdefault(f"{promise.goal_id}/{subject}", []).append(basis)
 
-    def _goal_revised(self, promise: Promise, event: Recorded) -> None:
-        assert promise.state not in ENDED | {"delivered"}
-        assert event.facts.revision == len(promise.bases) + 1
-        promise.open_revision = event.facts.revision
-
-    def _goal_confirmed(self, promise: Promise, event: Recorded) -> None:
-        assert promise.open_revision == event.facts.revision, "a yes to a revision that does not wait"
-        assert event.facts.basis == promise.bases[event.facts.revision - 1], "a yes to something else than was shown"
-        assert promise.state not in ENDED | {"clarifying", "delivered"}
-        promise.open_revision, promise.confirmed = 0, event.facts.revision
-        promise.state = "active" if promise.state == "proposed" else promise.state
-
-    def _goal_declined(self, promise: Promise, event: Recorded) -> None:
-        self._turned_down(promise, event, "declined")
-
-    def _goal_withdrawn(self, promise: Promise, event: Recorded) -> None:
-        self._turned_down(promise, event, "withdrawn")
-
-    def _turned_down(self, promise: Promise, event: Recorded, state: str) -> None:
-        assert promise.open_revision == event.facts.revision
-        promise.open_revision = 0
-        promise.state = promise.state if promise.confirmed else state
-
-    def _goal_resumed(self, promise: Promise, event: Recorded) -> None:
-        assert promise.state == "paused"
-        promise.state = promise.before_pause
-
-    def _goal_stopped(self, promise: Promise, event: Recorded) -> None:
-        promise.open_revision = 0
-
-    def _goal_revision_adopted(self, promise: Promise, event: Recorded) -> None:
-        assert (event.actor, event.facts.revision) == (event.facts.agent_id, promise.confirmed)
-
-    def _goal_delivered(self, promise: Promise, event: Recorded) -> None:
-        unfinished = [todo_id for todo_id, work in promise.work.items() if work.status in {"open", "blocked"}]
-        assert not unfinished, "delivered with open work"
-        assert promise.open_revision == 0, "delivered while a revision waits"
-        assert event.facts.artifacts, "an empty delivery"
-        for artifact_id, sha256 in event.facts.artifacts:
-            todo_id, known = promise.evidence[artifact_id]
-            assert known == sha256
-            assert promise.work[str(todo_id)].status == "done"
-
-    def _goal_accepted(self, promise: Promise, event: Recorded) -> None:
-        self._judged(promise, event)
-
-    def _goal_changes_requested(self, promise: Promise, event: Recorded) -> None:
-        self._judged(promise, event)
-
-    def _judged(self, promise: Promise, event: Recorded) -> None:
-        assert event.facts.delivery == len(promise.deliveries), "a word on a delivery that is not the last"
-        assert event.facts.basis == promise.deliveries[-1], "a yes to another delivery than was shown"
-
-    # The work.
-
-    def _todo_added(self, promise: Promise, event: Recorded) -> None:
-        assert promise.confirmed, "work without a promise"
-        assert promise.state not in ENDED | {"delivered"}
-        assert event.facts.todo_id not in promise.work, "a todo took the place of another"
-        assert set(event.facts.depends_on) <= set(promise.work)
-        promise.work[event.facts.todo_id] = Work(event.facts.role, event.facts.depends_on, event.facts.claimed_by)
-
-    def _todo_claimed(self, promise: Promise, event: Recorded) -> None:
-        work = self._begins(promise, event, event.facts.agent_id)
-        assert self._effective(promise, event.facts.todo_id) is None, "claimed over a lease"
-        work.claimant, work.by_lease = event.facts.agent_id, False
-
-    def _begins(self, promise: Promise, event: Recorded, owner: str) -> Work:
-        assert promise.state in {"active", "changes_requested"}, f"work began while {promise.state}"
-        work = promise.work[event.facts.todo_id]
-        assert work.status == "open"
-        assert owner == event.actor, "taken in another's name"
-        assert self._claimant(promise, event.facts.todo_id) in {None, owner}, "taken from somebody"
-        assert all(promise.work[other].status == "done" for other in work.needs), "began before what it waits for"
-        return work
-
-    def _todo_released(self, promise: Promise, event: Recorded) -> None:
-        work = promise.work[event.facts.todo_id]
-        assert self._effective(promise, event.facts.todo_id) is None, "a claim left its lease behind"
-        work.claimant, work.by_lease = None, False
-
-    def _todo_updated(self, promise: Promise, event: Recorded) -> None:
-        work = promise.work[event.facts.todo_id]
-        assert promise.state not in ENDED
-        if event.facts.reopened:
-            assert work.status == "blocked"
-            work.status = "open"
-
-    def _todo_blocked(self, promise: Promise, event: Recorded) -> None:
-        assert self._effective(promise, event.facts.todo_id) is None, "blocked under a lease"
-        promise.work[event.facts.todo_id].status = "blocked"
-
-    def _todo_cancelled(self, promise: Promise, event: Recorded) -> None:
-        assert self._effective(promise, event.facts.todo_id) is None
-        waiting = [
-            w for w in promise.work.values() if event.facts.todo_id in w.needs and w.status in {"open", "blocked"}
-        ]
-        assert not waiting, "others wait for it for ever"
-        work = promise.work[event.facts.todo_id]
-        work.status, work.claimant, work.by_lease = "cancelled", None, False
-
-    def _todo_completed(self, promise: Promise, event: Recorded) -> None:
-        facts, work = event.facts, promise.work[event.facts.todo_id]
-        assert work.status == "open", "completed twice, or when it could not be"
-        assert all(promise.work[other].status == "done" for other in work.needs)
-        assert self._effective(promise, facts.todo_id) is None, "completed without giving the lease back"
-        if work.role == "agent":
-            assert facts.evidence, "done without evidence"
-            assert facts.completed_by == event.actor
-        assert all(promise.evidence[artifact][0] == facts.todo_id for artifact in facts.evidence), "another's evidence"
-        work.status, work.claimant, work.by_lease = "done", None, False
-        work.completions += 1
-        work.successors += facts.successor_todo_id is not None
-        assert work.completions == 1
-        assert work.successors <= 1
-
-    def _artifact_submitted(self, promise: Promise, event: Recorded) -> None:
-        facts = event.facts
-        assert facts.artifact_id not in promise.evidence
-        if facts.todo_id is not None and promise.work[facts.todo_id].role == "agent":
-            assert self._claimant(promise, facts.todo_id) == event.actor, "proved another's work"
-        promise.evidence[facts.artifact_id] = (facts.todo_id, facts.sha256)
-
-    # The leases.
-
-    def _effective(self, promise: Promise, todo_id: str) -> Hold | None:
-        hold = promise.holds.get(todo_id)
-        alive = hold is not None and hold.active and hold.ends_at_ms > self.at_ms
-        return hold if alive and promise.work[todo_id].status == "open" and promise.state not in ENDED else None
-
-    def _claimant(self, promise: Promise, todo_id: str) -> str | None:
-        work = promise.work[todo_id]
-        return None if work.by_lease and self._effective(promise, todo_id) is None else work.claimant
-
-    def _lease_acquired(self, promise: Promise, event: Recorded) -> None:
-        facts = event.facts
-        work = self._begins(promise, event, facts.owner)
-        assert work.role == "agent"
-        last = promise.holds.get(facts.todo_id)
-        assert last is None or not last.active, "a second lease on one todo, or an expiry that nobody wrote"
-        assert (facts.todo_id, facts.idempotency_key) not in promise.keys, "an execution key came back"
-        assert (facts.version, facts.lease_epoch) == ((last.version + 1, last.epoch + 1) if last else (1, 1))
-        mine = paths_of(facts.write_scopes)
-        others = [
-            (other, mine & hold.paths)
-            for other, hold in promise.holds.items()
-            if other != facts.todo_id and self._effective(promise, other) is not None
-        ]
-        assert not [meet for meet in others if meet[1]], "two leases may write one path"
-        promise.keys.add((facts.todo_id, facts.idempotency_key))
-        promise.holds[facts.todo_id] = Hold(
-            facts.owner, facts.idempotency_key, mine, facts.expires_at_ms, facts.version, facts.lease_epoch
-        )
-        work.claimant, work.by_lease = facts.owner, True
-
-    def _lease_renewed(self, promise: Promise, event: Recorded) -> None:
-        hold = self._effective(promise, event.facts.todo_id)
-        assert hold is not None, "a dead lease came back to life"
-        assert hold.owner == event.actor
-        assert event.facts.version == hold.version + 1
-        hold.version, hold.ends_at_ms = event.facts.version, event.facts.expires_at_ms
-
-    def _lease_released(self, promise: Promise, event: Recorded) -> None:
-        hold = promise.holds[event.facts.todo_id]
-        assert hold.active
-        assert (event.facts.version, event.facts.lease_epoch) == (hold.version, hold.epoch)
-        self._ended(promise, event.facts.todo_id)
-
-    def _lease_expired(self, promise: Promise, event: Recorded) -> None:
-        hold = promise.holds[event.facts.todo_id]
-        assert hold.active
-        assert event.facts.expired_at_ms == hold.ends_at_ms <= event.at_ms, "expired before its end"
-        assert (event.facts.owner, event.facts.lease_epoch) == (hold.owner, hold.epoch)
-        self._ended(promise, event.facts.todo_id)
-
-    def _ended(self, promise: Promise, todo_id: str) -> None:
-        promise.holds[todo_id].active = False
-        work = promise.work[todo_id]
-        if work.by_lease:
-            work.claimant, work.by_lease = None, False
+    def _left_nothing(self, member: str) -> None:
+        for promise in self.model.promises.values():
+            assert all(work.claimant != member for work in promise.work.values()), "a claim outlived its member"
+            assert all(not (hold.active and hold.owner == member) for hold in promise.holds.values())
 
     # Does the state say the same?
 
     def compare(self, state: Workspace) -> None:
-        """Hold the ledger's state against what the events said."""
-        for goal_id, promise in self.promises.items():
-            goal = state.goals[goal_id]  # type: ignore[index]
+        """Hold what was touched since in the ledger's state against what the events said."""
+        for goal_id in sorted(self.dirty):
+            promise, goal = self.model.promises[goal_id], state.goals[GoalId(goal_id)]
             assert (goal.state, goal.confirmed, goal.pending) == (
                 promise.state,
                 promise.confirmed,
                 promise.open_revision,
             )
-            for todo_id, work in promise.work.items():
-                todo = goal.todos[todo_id]  # type: ignore[index]
-                seen = (todo.status, todo.claimed_by, todo.claim_from_lease)
-                assert seen == (work.status, work.claimant, work.by_lease), todo_id
-                assert len(todo.successor_todo_ids) == work.successors
-            for todo_id, hold in promise.holds.items():
-                lease = goal.leases[todo_id]  # type: ignore[index]
-                assert (lease.status == "active", lease.owner, lease.version) == (hold.active, hold.owner, hold.version)
-                if lease.status == "active" and promise.work[todo_id].status == "open":
-                    assert promise.work[todo_id].claimant == hold.owner, "a claim and a lease diverged"
+            self._compare_work(promise, goal)
+            self._compare_rest(promise, goal)
+            evidence.nothing_stands_on_what_fell(promise)
+        self.dirty.clear()
+
+    def _compare_work(self, promise: Promise, goal: Goal) -> None:
+        todos = {
+            todo.todo_id: (todo.status, todo.claimed_by, todo.claim_from_lease, len(todo.successor_todo_ids))
+            for todo in goal.todos.values()
+        }
+        assert todos == {
+            one.todo_id: (one.status, one.claimant, one.by_lease, one.successors) for one in promise.work.values()
+        }
+        assert {todo_id for _, _, todo_id in goal.ready} == work.compare_ready(self.model, promise)
+        held = {todo_id: one.held_by for todo_id, one in promise.work.items() if one.held_by is not None}
+        assert {todo_id: one.amendment_id for todo_id, one in goal.amendments.held.items()} == held
+        for todo_id, hold in promise.holds.items():
+            lease = goal.leases[todo_id]
+            assert (lease.status == "active", lease.owner, lease.version) == (hold.active, hold.owner, hold.version)
+            if lease.status == "active" and promise.work[todo_id].status == "open":
+                assert promise.work[todo_id].claimant == hold.owner, "a claim and a lease diverged"
+
+    def _compare_rest(self, promise: Promise, goal: Goal) -> None:
+        ledger = [
+            {
+                gate.gate_id: ("open" if gate.is_open else gate.status, gate.generation, len(gate.votes))
+                for gate in goal.gates.by_id.values()
+            },
+            {plan.plan_id: (plan.status, plan.todo_ids) for plan in goal.plans.by_id.values()},
+            {one.amendment_id: one.status for one in goal.amendments.by_id.values()},
+            {one.request_id: (one.is_open, one.delivered is not None) for one in goal.requests.by_id.values()},
+            {todo_id: one.admission_id for todo_id, one in goal.slots.admissions.items()},
+            {name: bool(one.voided_seq) for name, one in goal.slots.spends.items()},
+            goal.slots.spent(self.model.at_ms),
+            {name: goal.reviews.is_sound(name) for name in goal.artifacts},
+        ]
+        events = [
+            {gate.gate_id: (gate.status, gate.generation, len(gate.votes)) for gate in promise.gates.values()},
+            {name: (plan.status, plan.todos) for name, plan in promise.plans.items()},
+            {name: one.status for name, one in promise.changes.items()},
+            {name: (one.status == "open", one.delivered) for name, one in promise.requests.items()},
+            {todo_id: one.admission_id for todo_id, one in promise.admissions.items()},
+            {name: one.voided for name, one in promise.spends.items()},
+            self.model.spent(promise),
+            {name: proof.sound for name, proof in promise.proofs.items()},
+        ]
+        for says, said in zip(ledger, events, strict=True):
+            assert says == said

@@ -13,6 +13,7 @@ from ledger.state import Goal, Workspace
 from tests.replay.script import everything
 from tests.support.dump import dump, state_digest
 from tests.support.walk import Walker
+from tests.support.walks.base import crowd
 from tests.support.world import World, replay
 
 SEEDS = st.integers(0, 2**32)
@@ -21,6 +22,7 @@ SEEDS = st.integers(0, 2**32)
 def _walked(seed: int, steps: int) -> World:
     """A world after so many commands of somebody who is mostly sensible."""
     world = World()
+    crowd(world)
     generator = random.Random(seed)
     walker = Walker(world, generator.choice)
     for _ in range(steps):

@@ -5,7 +5,7 @@ back, never taken from the writer, so that the two can be held against each othe
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 
 from ledger.catalogue import ACTIONS
@@ -50,11 +50,17 @@ def parse(action: str, params: dict[str, object]) -> Params:
     return ACTIONS[action].params.model_validate_json(json.dumps(params))
 
 
+def recorded(store: Store) -> Iterator[Recorded]:
+    """The events that are stored."""
+    for row in store.events(0):
+        yield decode_event(row.body, row.words, row.hash)
+
+
 def replay(store: Store) -> Workspace:
     """The state that the stored bytes make."""
     workspace = Workspace()
-    for row in store.events(0):
-        fold(workspace, decode_event(row.body, row.words, row.hash))
+    for event in recorded(store):
+        fold(workspace, event)
     return workspace
 
 
