@@ -9,9 +9,10 @@ from ledger.rules.todos import TodoRefusal
 from ledger.scope_case import folded, folded_boundary
 from ledger.scope_index import CaselessScopeIndex, ScopeIndex, index_for
 from ledger.scopes import canonical_scope, matches, overlap, within
+from ledger.snapshot import restore
 from tests.support.dump import dump
 from tests.support.goal_ladders import ID
-from tests.support.world import World
+from tests.support.world import DOCS, World, replay
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,11 @@ def test_a_boundary_is_one_under_any_spelling(world):
 def test_the_index_is_caseless_in_every_copy_of_the_goal(world):
     world.add("todo_one", required_write_scope=["reports/A.md"])
     world.lease("todo_one")
-    for goal in (world.goal(), world.goal().copy()):
+    world.writer.keep_snapshot(world.writer.snapshot_rows("reducer-1"))
+    skipped: list[str] = []
+    restored = restore(world.store, "reducer-1", skipped.append)
+    assert skipped == []
+    for goal in (world.goal(), world.goal().copy(), restored.goals[DOCS], replay(world.store).goals[DOCS]):
         assert isinstance(goal.scopes, CaselessScopeIndex)
         assert [holder for holder, _, _ in goal.scopes.conflicts("todo_two", ("REPORTS/a.MD",))] == ["todo_one"]
 
