@@ -29,6 +29,7 @@ from ledger.params import Params
 from ledger.receipts import receipt_key
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
+from ledger.rules.goals import GoalRefusal
 from ledger.writer import Answer, Request
 
 _PRESS = Action(name="card.press", number=0, params=Params, who=frozenset(), hidden=True)
@@ -170,6 +171,8 @@ class Presses:
         if target is not None:
             values |= FAMILIES[target.kind].fixed(target, button.action.name)
         if button.action.goal_bound:
+            if seen.goal_id is None:
+                return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=button.subject.split(":")[1])
             values["goal_id"] = seen.goal_id
         if button.basis is not None and "basis" in button.action.params.model_fields:
             values["basis"] = button.basis

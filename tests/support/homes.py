@@ -21,14 +21,15 @@ from daemon.relay.people import identity_digest
 from daemon.service import replay
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
-from ledger.ids import BOT, OPERATOR, MemberId
+from ledger.ids import BOT, DAEMON, OPERATOR, MemberId
 from ledger.ports import Store
 from ledger.rules.common import Caller
 from ledger.state import Workspace
 from ledger.store.sqlite import open_sqlite
 from ledger.writer import Answer, Request, Writer
 
-KINDS = {"ann": "person", "bob": "person", "builder": "agent", "helper": "agent", OPERATOR: "operator", BOT: "bot"}
+KINDS = {"ann": "person", "bob": "person", "builder": "agent", "helper": "agent"}
+KINDS |= {OPERATOR: "operator", DAEMON: "daemon", BOT: "bot"}
 APP, TENANT, CHAT = "cli_tests", "tenant_tests", "oc_tests"
 Command = tuple[str, str, dict[str, object]]
 

@@ -198,9 +198,12 @@ def words_of(action: str, params: Document) -> list[str]:
     words = [noun, verb]
     for name, value in params.items():
         for one in value if isinstance(value, list | tuple) else [value]:
-            if one is not None:
-                dashes = str(one).startswith("-")
-                words += [f"{flag_of(name)}={one}"] if dashes else [flag_of(name), str(one)]
+            if isinstance(one, bool):
+                words += [flag_of(name)] if one else []
+            elif one is not None:
+                # An object is typed as JSON.
+                text = json.dumps(one) if isinstance(one, dict) else str(one)
+                words += [f"{flag_of(name)}={text}"] if text.startswith("-") else [flag_of(name), text]
     return words
 
 
