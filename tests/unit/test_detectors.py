@@ -144,6 +144,38 @@ def test_a_credential_is_known_in_the_midst_of_ordinary_text(secret, prose):
     assert reason_of(f"{prose}\n{secret}\n{prose}") == "credential"
 
 
+UNSEEN = (
+    "\u200b",
+    "\u200c",
+    "\u200d",
+    "\u200e",
+    "\u202e",
+    "\u2060",
+    "\ufeff",
+    "\u00ad",
+    "\ufe0f",
+    "\u034f",
+    "\U000e0061",
+)
+
+
+@given(st.sampled_from((*CREDENTIALS, *(text for text, _ in PLACES))), st.data())
+def test_what_nobody_sees_hides_nothing(text, data):
+    for _ in range(3):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(st.sampled_from(UNSEEN)) + text[at:]
+    assert reason_of(text) is not None
+
+
+@pytest.mark.parametrize("text", [*CREDENTIALS, *(text for text, _ in PLACES)])
+def test_wide_letters_hide_nothing(text):
+    wide = "".join(
+        "\u3000" if char == " " else chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text
+    )
+    assert not wide.isascii()
+    assert reason_of(wide) == reason_of(text)
+
+
 def test_reading_a_text_changes_nothing_of_an_ordinary_one():
     assert all(as_read(text) == text for text in ALL if text.isascii())
     assert as_read("检查每个链接") == "检查每个链接"
