@@ -24,12 +24,14 @@ from ledger.state import Workspace
 
 STATES_MAX = 8
 """Folded states kept in memory."""
+WHOLE_STATES_MAX = 2
+"""Of these, states of every goal: each is as large as what the daemon serves from."""
 WAITING_MAX = 32
 """Reads of the log that may be under way or wait for a fold."""
 BUSY_RETRY_AFTER_S = 5
-PIECE_EVENTS = 256
+PIECE_EVENTS = 128
 """Events whose words become searchable at once; commits wait for one piece at most."""
-PIECES_MAX = 64
+PIECES_MAX = 128
 """Pieces that one search waits for; what is older than that is found by the next."""
 SEQ_DIGITS_MAX = 16
 _Read = TypeVar("_Read")
@@ -112,10 +114,16 @@ class Past:
             state = await asyncio.to_thread(self._fold, key, self._earlier(key))
             # Words that were erased meanwhile may be in it: then it is folded again.
             if erasures == self._service.erasures:
-                self._states[key] = state
-                if len(self._states) > STATES_MAX:
-                    self._states.popitem(last=False)
+                self._keep(key, state)
         return found
+
+    def _keep(self, key: _Key, state: Workspace) -> None:
+        self._states[key] = state
+        of_all_goals = [kept for kept in self._states if kept[0] is None]
+        if len(of_all_goals) > WHOLE_STATES_MAX:
+            del self._states[of_all_goals[0]]
+        if len(self._states) > STATES_MAX:
+            self._states.popitem(last=False)
 
     def _find(self, key: _Key) -> Workspace | None:
         if self._erasures != self._service.erasures:

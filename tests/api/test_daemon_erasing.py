@@ -1,11 +1,16 @@
 """Erasing words in a daemon: every copy in memory and on disk loses them, readers never see a mixture."""
 
+import json
 import sqlite3
 from pathlib import Path
 
+from daemon import service as service_module
+from daemon.cli.main import run
 from ledger.codec import decode_row
+from ledger.ports import StoreFull
 from ledger.reduce import fold
 from ledger.state import Workspace
+from ledger.testing import Failure
 from tests.api.test_daemon_past import GOAL
 from tests.support.daemons import DaemonProcess, fresh_home, proved
 from tests.support.dump import state_digest
@@ -72,10 +77,23 @@ async def test_words_of_the_workspace_go_from_every_document_that_shows_them():
         assert state_digest(running.service.committed) == state_digest(_replayed(running))
 
 
-async def test_a_full_disk_erases_nothing(monkeypatch):
-    from ledger.ports import StoreFull  # noqa: PLC0415
-    from ledger.testing import Failure  # noqa: PLC0415
+async def test_a_goal_that_was_put_away_loses_them_too(monkeypatch):
+    monkeypatch.setattr(service_module, "CLOSED_RESIDENT_MAX", 0)
+    async with served() as running:
+        await running.do("goal.propose", GOAL | {"objective": SECRET})
+        seq = running.seq
+        basis = running.service.committed.goals["docs"].intents[-1].basis
+        await running.do("goal.decline", {"goal_id": "docs", "basis": basis})
+        assert await running.service.let_go() == 1
+        assert SECRET in (await running.read("goal.list")).body.decode()
+        await running.do("words.erase", _erasing(seq, goal_id="docs"))
+        assert SECRET not in (await running.read("goal.list")).body.decode()
+        assert await running.service.let_go() == 1
+        for action, about in (("goal.list", ""), ("goal.show", "?goal_id=docs"), ("status.show", "")):
+            assert SECRET not in (await running.read(action, about)).body.decode(), action
 
+
+async def test_a_full_disk_erases_nothing():
     async with served() as running:
         seq = await _begun(running)
         running.store.fail(Failure(StoreFull("full")))
@@ -112,3 +130,28 @@ def test_nothing_of_it_is_left_in_the_files_and_the_next_daemon_knows_no_more():
             1,
         )
         connection.close()
+
+
+def test_verify_and_export_say_what_is_gone_and_an_import_holds(capfd, tmp_path):
+    def seed(scribe):
+        scribe.do("ann", "goal.propose", **(GOAL | {name: tuple(GOAL[name]) for name in ("criterion", "write_scope")}))
+        seq = scribe.state.seq
+        scribe.do("ann", "words.erase", goal_id="docs", seq=(seq,), reason_code="legal")
+
+    with fresh_home(seed) as made:
+        at = ["--home", made.home.path]
+        assert run(["ledger", "verify", *at, "--json"]) == 0
+        report = json.loads(capfd.readouterr().out)
+        assert (report["redacted"], len(report["redacted_seqs"])) == (1, 1)
+        exported = tmp_path / "ledger.jsonl"
+        assert run(["ledger", "export", *at, "--output", str(exported)]) == 0
+        lines = [json.loads(line) for line in exported.read_text(encoding="utf-8").splitlines()]
+        (gone,) = [line for line in lines if line.get("seq") == report["redacted_seqs"][0]]
+        assert gone["words"] is None
+        assert "Every page" not in exported.read_text(encoding="utf-8")
+        capfd.readouterr()
+        copy = ["--home", str(tmp_path / "copy")]
+        assert run(["ledger", "import", "--input", str(exported), *copy]) == 0
+        capfd.readouterr()
+        assert run(["ledger", "verify", *copy, "--json"]) == 0
+        assert json.loads(capfd.readouterr().out)["redacted_seqs"] == report["redacted_seqs"]

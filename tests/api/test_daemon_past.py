@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from daemon.api import past
-from daemon.api.past import STATES_MAX, WAITING_MAX
+from daemon.api.past import STATES_MAX, WAITING_MAX, WHOLE_STATES_MAX
 from ledger.past import state_at
 from tests.support.homes import sha256
 from tests.support.served import Served, served
@@ -139,13 +139,15 @@ async def test_one_fold_serves_all_who_ask_and_none_runs_on_the_loop(monkeypatch
         answers = await asyncio.gather(*(running.read("goal.list", "?at=3") for _ in range(12)))
         assert len({answer.body for answer in answers}) == 1
         assert folds == [(3, False)]
-        for seq in range(1, STATES_MAX + 2):
-            await running.read("goal.list", f"?at={seq}")
-        folds.clear()
-        await running.read("goal.list", f"?at={STATES_MAX + 1}")
-        assert folds == []
-        await running.read("goal.list", "?at=1")
-        assert folds == [(1, False)]
+        for query, most in (("goal.list", WHOLE_STATES_MAX), (f"goal.show?{ABOUT}", STATES_MAX)):
+            action, _, about = query.partition("?")
+            for seq in range(1, most + 2):
+                await running.read(action, f"?{about}&at={seq}")
+            folds.clear()
+            await running.read(action, f"?{about}&at={most + 1}")
+            assert folds == []
+            await running.read(action, f"?{about}&at=1")
+            assert folds == [(1, False)]
 
 
 async def test_too_many_who_wait_are_told_to_come_again(monkeypatch):
