@@ -23,6 +23,7 @@ from ledger.ids import GoalId
 from ledger.outlines import put_away
 from ledger.past import Refolded, forget_words
 from ledger.ports import SnapshotRow, Store, StoreFault, StoreFull, Term, WriterFenced
+from ledger.projections.ordinary import forget_texts
 from ledger.reduce import fold
 from ledger.refusals import GeneralRefusal, class_of
 from ledger.replay import fold_proved
@@ -386,6 +387,7 @@ class Service:
     def _forget(self, gone: Refolded) -> None:
         gone.swap_into(self.committed)
         forget_words(self.recent, gone.seqs)
+        forget_texts()
         self.erasures += 1
 
     def _fail(self, error: BaseException, batch: list[_Job]) -> None:

@@ -280,6 +280,12 @@ def reason_of(text: str, *, confidential: bool = False) -> Reason | None:
     return _long(text, confidential)
 
 
+def forget() -> None:
+    """Remember no text that was looked at: some of them may have been erased."""
+    _short.cache_clear()
+    _long.cache_clear()
+
+
 @lru_cache(maxsize=SHORT_REMEMBERED_MAX)
 def _short(text: str, confidential: bool) -> Reason | None:  # noqa: FBT001  (remembered by place)
     return _found(text, _CONFIDENTIAL if confidential else _SHOWN)

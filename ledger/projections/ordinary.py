@@ -6,7 +6,7 @@ the detectors' own memory, so that this one stays small.
 
 from typing import Final
 
-from ledger.detectors import SHORT_CHARS_MAX, reason_of
+from ledger.detectors import SHORT_CHARS_MAX, forget, reason_of
 from ledger.key_families import key_reason
 
 NAMES_MAX: Final = 4_096
@@ -16,6 +16,12 @@ MARK: Final = "[withheld]"
 
 ordinary_names: Final[set[str]] = set()
 ordinary_texts: Final[set[str]] = set()
+
+
+def forget_texts() -> None:
+    """Remember no text: some of them may have been erased, and what is erased is nowhere."""
+    ordinary_texts.clear()
+    forget()
 
 
 def is_ordinary_name(name: str) -> bool:

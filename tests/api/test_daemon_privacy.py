@@ -2,6 +2,7 @@
 
 import json
 
+from ledger.projections.ordinary import ordinary_texts
 from tests.support.homes import CHAT
 from tests.support.presses import FORM, Table, everybody
 from tests.support.served import served
@@ -105,3 +106,14 @@ async def test_the_list_of_goals_in_a_chat_passes_the_filter_too():
         assert PATH not in json.dumps(said)
         assert "[withheld]" in said["en"]
         assert "[withheld]" in said["zh"]
+
+
+async def test_the_filter_remembers_no_word_that_was_erased():
+    async with served() as running:
+        await _active(running)
+        await running.do("todo.add", {"goal_id": "docs", "todo_id": "todo_ask", "text": WORK})
+        seq = running.seq
+        await running.read("todo.list", ABOUT)
+        assert WORK in ordinary_texts
+        await running.do("words.erase", {"seq": [seq], "reason_code": "personal_data", "goal_id": "docs"})
+        assert WORK not in ordinary_texts

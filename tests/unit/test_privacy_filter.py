@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledger import detectors
 from ledger.catalogue import ACTIONS
 from ledger.codec import decode_event
 from ledger.events import Words
 from ledger.ids import BOT, OPERATOR, GoalId, MemberId
 from ledger.key_families import key_reason
 from ledger.outlines import outline_of
-from ledger.projections import outlet, views
+from ledger.projections import ordinary, outlet, views
 from ledger.projections.cards import goal_view, review_view
 from ledger.projections.documents import READERS
 from ledger.projections.privacy import WARNING_KIND, WARNINGS_MAX, WITHHELD, clip, screened
@@ -408,3 +409,12 @@ def test_a_card_shows_a_chat_no_word_of_private_work_and_what_the_promise_says()
     assert (shown.tokens, shown.mentions) == (view.tokens, view.mentions)
     assert shown.review.basis == goal.intents[0].basis
     assert outlet.title_in_chat(script.seen, outline_of(goal)) == "Check the docs"
+
+
+def test_texts_are_forgotten_when_words_are_erased():
+    text = "Words that somebody will erase"
+    assert screened({"title": text}, open_to_all) == {"title": text}
+    assert text in ordinary.ordinary_texts
+    ordinary.forget_texts()
+    assert text not in ordinary.ordinary_texts
+    assert detectors._short.cache_info().currsize == 0
