@@ -1,8 +1,9 @@
 """`frontstage demo`: the whole product on one machine, with nobody's account.
 
-A fresh ledger in a temporary home, the daemon, the bot, the Lark simulator with its chat page, and one agent that does
-real work on real files. A person plays the owner in the browser; with `--script` a separate program does, which knows
-only what a person sees. At the end the ledger is verified and every decision's origin is checked.
+A fresh ledger in a temporary home, the daemon, the bot, the Lark simulator with its chat page, an agent that does real
+work on real files, and another that reviews it where a goal asks for an independent review. A person plays the owner in
+the browser; with `--script` a separate program does, which knows only what a person sees. At the end the ledger is
+verified and every decision's origin is checked.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from daemon.client import Client
 from daemon.wire import WireFault
 
 OWNER, OWNER_NAME, CHAT = "ann", "Ann Lee", "Launch room"
-AGENT = "docs-agent"
+AGENT, REVIEWER = "docs-agent", "docs-reviewer"
 CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 READY_S_MAX = 30.0
 SCRIPT_S_MAX = 240.0
@@ -140,20 +141,27 @@ def _begin(place: Place, processes: Processes, port: int) -> str:
     _write_private(place.home / "config.toml", settings)
     processes.start("daemon", ["-m", "daemon.start"])
     _wait_ready(place, processes)
-    secret = "fs_" + secrets.token_urlsafe(32)
-    _operate(place, "member.add", member_id=AGENT, kind="agent", display_name="Docs agent", profile_role="executor")
-    _operate(place, "token.issue", member_id=AGENT, secret_digest=sha256(secret.encode()).hexdigest())
-    token = place.home / "agent.token"
-    _write_private(token, secret)
     processes.start("bot", ["-m", "bot.app", "--home", str(place.home)])
-    program = shlex.join([sys.executable, "-m", "daemon.cli.main"])
-    processes.start(
-        "agent",
-        ["-m", "daemon.agents.docs_agent", "--socket", place.socket, "--token-file", str(token), "--agent-id", AGENT,
-         "--docs", str(place.docs), "--out", str(place.work), "--program", program],
-    )  # fmt: skip
+    _employ(place, processes, AGENT, "executor")
+    _employ(place, processes, REVIEWER, "reviewer")
     _wait_connected(greeting["base_url"], processes)
     return str(greeting["base_url"])
+
+
+def _employ(place: Place, processes: Processes, agent_id: str, role: str) -> None:
+    """Register an agent, give it a credential of its own, and start it."""
+    secret = "fs_" + secrets.token_urlsafe(32)
+    name = agent_id.replace("-", " ").capitalize()
+    _operate(place, "member.add", member_id=agent_id, kind="agent", display_name=name, profile_role=role)
+    _operate(place, "token.issue", member_id=agent_id, secret_digest=sha256(secret.encode()).hexdigest())
+    token = place.home / f"{agent_id}.token"
+    _write_private(token, secret)
+    program = shlex.join([sys.executable, "-m", "daemon.cli.main"])
+    processes.start(
+        agent_id,
+        ["-m", f"daemon.agents.{agent_id.replace('-', '_')}", "--socket", place.socket, "--token-file", str(token),
+         "--agent-id", agent_id, "--docs", str(place.docs), "--out", str(place.work), "--program", program],
+    )  # fmt: skip
 
 
 def _write_private(path: Path, text: str) -> None:
@@ -302,7 +310,7 @@ def _run(options: argparse.Namespace, root: Path) -> int:
     with ExitStack() as stack:
         processes = Processes(place)
         stack.callback(processes.stop)
-        _say("Frontstage demo: a fresh ledger, a simulated Lark, one agent, nobody's account.")
+        _say("Frontstage demo: a fresh ledger, a simulated Lark, two agents, nobody's account.")
         base_url = _begin(place, processes, options.port)
         code = _pairing_code(place)
         if options.without_callbacks:

@@ -24,6 +24,8 @@ from daemon.wire import WireFault
 POLL_S = 0.5
 BACK_OFF_S_MAX = 10.0
 LEASE_SECONDS = 300
+REWORKS_MAX = 3
+"""How often a rejected report is made anew; then a person looks."""
 REPORT = "reports/docs-report.json"
 SCOPE = "reports/**"
 NO_SCOPE = f"The report goes to {SCOPE}, which this goal does not let anybody write."
@@ -59,7 +61,7 @@ class DocsAgent:
         """Look at every goal that could be worked on; whether anything was done."""
         worked = False
         for state in ("active", "changes_requested"):
-            for goal in _items(self._client.read("goal.list", {"state": state}), "goals"):
+            for goal in items(self._client.read("goal.list", {"state": state}), "goals"):
                 worked |= self._on_goal(str(goal["goal_id"]), state)
         return worked
 
@@ -68,7 +70,7 @@ class DocsAgent:
         try:
             match verdict.get("decision"):
                 case "run":
-                    self._work(goal_id, _mapping(verdict["selected_todo"]))
+                    self._work(goal_id, mapping(verdict["selected_todo"]))
                 case "repair" if verdict.get("state") == "objective_review_required":
                     self._act("goal.adopt", {"goal_id": goal_id, "revision": _revision(verdict)})
                 case "skip" if verdict.get("state") in {"focus_wait", "terminal_no_followup"}:
@@ -81,7 +83,7 @@ class DocsAgent:
         return True
 
     def _plan_or_deliver(self, goal_id: str, state: str) -> bool:
-        todos = _items(self._client.read("todo.list", {"goal_id": goal_id, "limit": 200}), "todos")
+        todos = items(self._client.read("todo.list", {"goal_id": goal_id, "limit": 200}), "todos")
         rounds = sum(1 for todo in todos if todo["status"] == "done")
         deliveries = self._deliveries(goal_id)
         if any(todo["status"] in {"open", "blocked"} for todo in todos):
@@ -102,15 +104,39 @@ class DocsAgent:
                 key,
             )
         else:
-            done = _items(self._client.read("artifact.list", {"goal_id": goal_id}), "artifacts")
+            listed = self._client.read("artifact.list", {"goal_id": goal_id})
+            done = items(listed, "artifacts")
+            if listed.body.get("review") == "independent" and not done[-1]["counts"]:
+                return self._rework(goal_id, done)
             key = f"{self._setting.agent_id}/{goal_id}/deliver/{rounds}"
             self._act("goal.deliver", {"goal_id": goal_id, "summary": str(done[-1]["summary"])}, key)
             self._say(f"{goal_id}: delivered")
         return True
 
+    def _rework(self, goal_id: str, artifacts: list[dict[str, object]]) -> bool:
+        """Until somebody else has accepted the report nothing is delivered; one that was rejected is made anew."""
+        last = artifacts[-1]
+        if last["status"] != "rejected" or sum(1 for one in artifacts if one["revises"]) >= REWORKS_MAX:
+            return False
+        summary, report = self._check(again=True)
+        self._act("artifact.submit", {**self._evidence(goal_id, summary, report), "revises": str(last["artifact_id"])})
+        self._say(f"{goal_id}: made the report anew")
+        return True
+
+    def _evidence(self, goal_id: str, summary: str, report: bytes) -> dict[str, str | int | list[str]]:
+        return {
+            "goal_id": goal_id,
+            "label": "docs-report.json",
+            "kind": "report",
+            "sha256": hashlib.sha256(report).hexdigest(),
+            "size_bytes": len(report),
+            "summary": summary,
+            "criterion": self._criteria(goal_id),
+        }
+
     def _may_write(self, goal_id: str) -> bool:
         verdict = self._client.read("quota.should-run", {"goal_id": goal_id, "agent_id": self._setting.agent_id}).body
-        scopes = _mapping(verdict["goal_boundary"])["write_scopes"]
+        scopes = mapping(verdict["goal_boundary"])["write_scopes"]
         return isinstance(scopes, list) and bool({SCOPE, "**", "*", "reports"} & set(scopes))
 
     def _say_why_not(self, goal_id: str, text: str) -> None:
@@ -140,16 +166,7 @@ class DocsAgent:
             return
         renewed = self._act("task-lease.renew", {**subject, "idempotency_key": execution, "expected_version": version})
         version = int(str(renewed["version"]))
-        evidence: Params = {
-            **subject,
-            "label": "docs-report.json",
-            "kind": "report",
-            "sha256": hashlib.sha256(report).hexdigest(),
-            "size_bytes": len(report),
-            "summary": summary,
-            "criterion": self._criteria(goal_id),
-        }
-        artifact = self._act("artifact.submit", evidence)
+        artifact = self._act("artifact.submit", {**subject, **self._evidence(goal_id, summary, report)})
         self._act(
             "todo.complete",
             {
@@ -173,37 +190,40 @@ class DocsAgent:
         return report.summary(), body
 
     def _criteria(self, goal_id: str) -> list[str]:
-        review = _mapping(self._client.read("goal.show", {"goal_id": goal_id}).body["review"])
+        review = mapping(self._client.read("goal.show", {"goal_id": goal_id}).body["review"])
         criteria = review["criteria"]
-        return [str(_mapping(one)["criterion_id"]) for one in criteria] if isinstance(criteria, list) else []
+        return [str(mapping(one)["criterion_id"]) for one in criteria] if isinstance(criteria, list) else []
 
     def _act(self, action: str, params: Params, request_key: str | None = None) -> dict[str, object]:
         reply = self._client.act(action, params, request_key)
         if not reply.ok:
             raise Refused(action, reply.code)
-        return _mapping(reply.body["result"])
+        return mapping(reply.body["result"])
 
 
-def _mapping(value: object) -> dict[str, object]:
+def mapping(value: object) -> dict[str, object]:
+    """An object of an answer. Raises TypeError for anything else."""
     if not isinstance(value, dict):
         raise TypeError("the daemon answered with something that is not an object")
     return value
 
 
-def _items(reply: Reply, name: str) -> list[dict[str, object]]:
+def items(reply: Reply, name: str) -> list[dict[str, object]]:
+    """The rows of a list, none where it was refused."""
     listed = reply.body.get(name)
-    return [_mapping(one) for one in listed] if isinstance(listed, list) else []
+    return [mapping(one) for one in listed] if isinstance(listed, list) else []
 
 
 def _revision(verdict: dict[str, object]) -> int:
-    return int(str(_mapping(verdict["goal_boundary"])["revision"]))
+    return int(str(mapping(verdict["goal_boundary"])["revision"]))
 
 
-def _run(agent: DocsAgent, stop: threading.Event, say: Callable[[str], None]) -> None:
+def keep_on(turn: Callable[[], bool], stop: threading.Event, say: Callable[[str], None]) -> None:
+    """Take one turn after the other until told to stop, slower while the daemon is not there."""
     pause = POLL_S
     while not stop.wait(pause):
         try:
-            agent.turn()
+            turn()
             pause = POLL_S
         except WireFault as fault:
             pause = min(pause * 2, BACK_OFF_S_MAX)
@@ -233,7 +253,7 @@ def main(argv: list[str] | None = None) -> int:
     setting = Setting(
         agent_id=options.agent_id, docs=options.docs, out=options.out, program=tuple(shlex.split(options.program))
     )
-    _run(DocsAgent(client, setting, say), stop, say)
+    keep_on(DocsAgent(client, setting, say).turn, stop, say)
     return 0
 
 
