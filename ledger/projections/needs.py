@@ -25,8 +25,8 @@ from ledger.rules.runs import replan_cause
 from ledger.state import Goal, Workspace
 
 Kind = Literal[
-    "question", "confirmation", "acceptance", "gate", "plan", "amendment", "request", "todo", "blocked", "quota",
-    "staffing", "decision", "replan", "monitor", "report", "resume",
+    "question", "confirmation", "acceptance", "gate", "plan", "amendment", "proposal", "request", "todo",
+    "blocked", "quota", "staffing", "decision", "replan", "monitor", "report", "resume",
 ]  # fmt: skip
 WaitingOn = Literal["codex", "controller", "user_or_controller", "external_evidence", "monitor_signal"]
 Severity = Literal["high", "action", "watch", "info"]
@@ -65,7 +65,12 @@ def needs_of(workspace: Workspace, goal: Goal, found: Reading, now_ms: int) -> l
     owners = owners_of(goal, workspace)
     rows = [*_promise(goal, owners), *_gates(workspace, goal, owners, now_ms)]
     rows += [*_plans(workspace, goal, owners, now_ms), *_amendments(workspace, goal, owners, now_ms)]
-    rows += [*_requests(workspace, goal), *_work(goal, found, owners), *_agents(goal, owners)]
+    rows += [
+        *_proposals(workspace, goal, owners),
+        *_requests(workspace, goal),
+        *_work(goal, found, owners),
+        *_agents(goal, owners),
+    ]
     return [*rows, *_verdict(workspace, goal, found, owners, decided=any(one.kind in _DECISIONS for one in rows))]
 
 
@@ -132,13 +137,30 @@ def _plans(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...], now_m
     for plan in goal.plans.by_id.values():
         if plan.status != "open":
             continue
-        stewards = [one for one in workspace.members if one not in owners and may_decide(workspace, goal, one)]
         yield Need(
             goal_id=goal.goal_id, kind="plan", action="plan.confirm", seq=plan.seq, at_ms=plan.at_ms,
             subject={"goal_id": goal.goal_id, "plan_id": plan.plan_id, "lanes": len(plan.lanes)},
-            basis=plan_basis(workspace, goal, plan, now_ms), waits_for=(*owners, *stewards),
+            basis=plan_basis(workspace, goal, plan, now_ms), waits_for=_deciders(workspace, goal, owners),
             waiting_on="user_or_controller", severity=_urgency(goal),
         )  # fmt: skip
+
+
+def _deciders(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...]) -> tuple[MemberId, ...]:
+    """The owners, and the stewards that decide for them where the goal says so."""
+    return (*owners, *(one for one in workspace.members if one not in owners and may_decide(workspace, goal, one)))
+
+
+def _proposals(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...]) -> Iterator[Need]:
+    """Work that was only proposed: the first of it, and how much there is. Behind a delivery none is let in."""
+    first = next(iter(goal.handoffs.proposals), None)
+    if first is None or goal.state == "delivered":
+        return
+    todo = goal.todos[first]
+    yield Need(
+        goal_id=goal.goal_id, kind="proposal", action="todo.admit", seq=todo.seq, text=todo.title,
+        subject={"goal_id": goal.goal_id, "todo_id": first, "todos": len(goal.handoffs.proposals)},
+        waits_for=_deciders(workspace, goal, owners), waiting_on="user_or_controller", severity="watch",
+    )  # fmt: skip
 
 
 def _amendments(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...], now_ms: int) -> Iterator[Need]:

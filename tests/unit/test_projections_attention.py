@@ -222,3 +222,17 @@ def test_private_text_is_withheld_beside_what_it_was_about():
     document = view(world, "attention.show")
     assert "feishu" not in msgspec.json.encode(document).decode()
     assert [warning["field_path"] for warning in document["source_warnings"]] == ["items[0].text"]
+
+
+def test_what_was_only_proposed_waits_for_those_who_may_let_it_in():
+    world = active()
+    profile = {"kind": "agent", "display_name": "Dreamer", "profile_role": "dreaming_proposer"}
+    world.do("operator", "member.add", member_id="dreamer", **profile)
+    for number in range(2):
+        world.do("dreamer", "todo.add", goal_id="docs", todo_id=f"todo_idea_{number}", text="Check the anchors")
+    (item,) = items(world)
+    assert (item["kind"], item["severity"], item["waits_for"]) == ("proposal", "watch", ["ann"])
+    assert item["subject"] == {"goal_id": "docs", "todo_id": "todo_idea_0", "todos": 2}
+    world.do("ann", "todo.admit", goal_id="docs", todo_id="todo_idea_0")
+    world.do("ann", "todo.decline", goal_id="docs", todo_id="todo_idea_1")
+    assert items(world) == []
