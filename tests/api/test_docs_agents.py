@@ -72,6 +72,8 @@ async def test_nothing_is_delivered_before_somebody_else_has_accepted_it(pair):
     seq = pair.daemon.seq
     await pair.write()
     assert (await pair.state(), pair.daemon.seq) == ("active", seq)
+    # It knows that without asking: the chain of refusals is not for waiting.
+    assert pair.daemon.audited() == []
     assert await pair.review()
     (artifact,) = await pair.artifacts()
     assert (artifact["status"], artifact["review"]["reviewer"], artifact["counts"]) == ("accepted", "helper", True)
