@@ -29,7 +29,7 @@ def outline_of(goal: Goal | Outline) -> Outline:
     if isinstance(goal, Outline):
         return goal
     assert goal.cause is not None, "a goal exists by an event"
-    intent, opened, blocked, everything = goal.intent, len(goal.by_priority), len(goal.blocked), len(goal.todos)
+    intent = goal.intent
     return Outline(
         goal_id=goal.goal_id,
         created_seq=goal.created_seq,
@@ -44,10 +44,10 @@ def outline_of(goal: Goal | Outline) -> Outline:
         private=intent.private,
         owners=intent.owners,
         approvers=intent.approvers,
-        opened=opened,
-        blocked=blocked,
+        opened=len(goal.by_priority),
+        blocked=len(goal.blocked),
+        deferred=len(goal.handoffs.deferrals),
         done=goal.done_total,
-        cancelled=everything - opened - blocked - goal.done_total,
         cause=goal.cause,
         channels=goal.channels.copy(),
         asks=goal.question is not None,

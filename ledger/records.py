@@ -130,8 +130,8 @@ class Outline(msgspec.Struct, frozen=True, kw_only=True):
     approvers: tuple[MemberId, ...]
     opened: int
     blocked: int
+    deferred: int
     done: int
-    cancelled: int
     cause: EventNote
     channels: dict[str, str]
     asks: bool

@@ -10,6 +10,7 @@ from typing import Literal
 from daemon.relay.subjects import acceptance, goal, review
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
 from ledger.ids import GoalId, MemberId
+from ledger.outlines import is_over
 from ledger.records import Outline
 from ledger.state import Goal, Workspace
 
@@ -46,14 +47,19 @@ class Slot:
 
 
 def desired(workspace: Workspace, now_ms: int, goal_id: str | None = None) -> Iterator[Slot]:
-    """Every slot of one goal, or of all and of the workspace; what belongs to no goal may change with any."""
-    for one in workspace.goals.held() if goal_id is None else [workspace.goals.peek(GoalId(goal_id))]:
-        if one is None or isinstance(one, Outline):
-            # A goal that was put away is over: nobody waits for its cards, and those delivered are known by name.
+    """Every slot of one goal, or of the workspace and of all goals that are not over.
+
+    What belongs to no goal may change with any. Nobody waits for the cards of a goal that is over, and those that were
+    delivered are known by name: only who asks about it hears of them.
+    """
+    held = workspace.goals.resident() if goal_id is None else [workspace.goals.peek(GoalId(goal_id))]
+    for one in held:
+        if one is None or (goal_id is None and not isinstance(one, Outline) and is_over(one)):
             continue
+        goal = workspace.goals.whole(one)
         for family in FAMILIES.values():
-            for wanted in family.of_goal(workspace, one, now_ms) if family.of_goal is not None else ():
-                yield from _places(workspace, one, wanted)
+            for wanted in family.of_goal(workspace, goal, now_ms) if family.of_goal is not None else ():
+                yield from _places(workspace, goal, wanted)
     for family in FAMILIES.values():
         for wanted in family.of_workspace(workspace, now_ms) if family.of_workspace is not None else ():
             yield from _places(workspace, None, wanted)

@@ -57,7 +57,7 @@ def goal_row(held: Goal | Outline) -> dict[str, object]:
             "open": outline.opened,
             "blocked": outline.blocked,
             "done": outline.done,
-            "total": outline.opened + outline.blocked + outline.done,
+            "total": outline.opened + outline.blocked + outline.deferred + outline.done,
         },
         "cause": {"seq": cause.seq, "kind": cause.kind, "actor": cause.actor, "at": rfc3339(cause.at_ms)},
     }
