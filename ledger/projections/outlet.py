@@ -102,7 +102,12 @@ def has_part(workspace: Workspace, goal: Goal | Outline, caller: Caller) -> bool
 
 
 def _typed(form: FormView) -> FormView:
-    """What somebody typed into a form comes back to them, but for a secret: that is typed no second time."""
+    """What somebody typed into a form comes back to them, but for a secret: that is left out, and the form says so."""
+    secret = next((name for name, text in form.values.items() if credential_in(text)), None)
     values = {name: "" if credential_in(text) else text for name, text in form.values.items()}
     details = {name: "" if credential_in(text) else text for name, text in form.problem_details.items()}
-    return msgspec.structs.replace(form, values=values, problem_details=details)
+    shown = msgspec.structs.replace(form, values=values, problem_details=details)
+    if secret is None or form.problem_code is not None or form.status != "open":
+        return shown
+    code = GeneralRefusal.CREDENTIAL_IN_TEXT.value
+    return msgspec.structs.replace(shown, problem_code=code, problem_details={"field": secret})

@@ -117,3 +117,12 @@ async def test_the_filter_remembers_no_word_that_was_erased():
         assert WORK in ordinary_texts
         await running.do("words.erase", {"seq": [seq], "reason_code": "personal_data", "goal_id": "docs"})
         assert WORK not in ordinary_texts
+
+
+async def test_a_message_with_a_credential_opens_a_form_that_says_why_it_is_not_in_it():
+    async with served(everybody) as running:
+        form = await Table(running).form("ann", f"propose Push with {SECRET}")
+        view = await running.view(f"{form}@{CHAT}")
+        assert SECRET not in json.dumps(view)
+        assert view["form"]["problem_code"] == "credential_in_text"
+        assert view["form"]["problem_details"]["field"] in {"objective", "title"}
