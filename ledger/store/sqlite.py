@@ -164,6 +164,8 @@ class SqliteStore(SqliteReads):
         self._cursor = connection.cursor()
         self._checkpoint_frames_min = tuning.checkpoint_frames_min
         self._log_frames = 0
+        self._owes_scrub = False
+        self._lock_wait_ms = tuning.lock_wait_ms
         self._broken: str | None = None
         connection.set_wal_hook(self._note_log_frames)
 
@@ -199,6 +201,9 @@ class SqliteStore(SqliteReads):
         A full disk or another checkpoint puts it off: the log holds everything, and the next call tries again.
         """
         self._refuse_if_broken()
+        if self._owes_scrub:
+            self._scrub()
+            return
         if self._log_frames < self._checkpoint_frames_min:
             return
         try:
@@ -285,13 +290,19 @@ class SqliteStore(SqliteReads):
         self._cursor.execute(_SQL["forget_snapshots"])
 
     def _scrub(self) -> None:
-        """Fold the log back whole and cut it, for it still has the words. Readers may keep it a while longer."""
+        """Fold the log back whole and cut it, for it still has the words; a reader in the way puts it off."""
+        self._owes_scrub = True
+        # Nobody waits for a reader here: the next checkpoint tries again.
+        self._connection.set_busy_timeout(0)
         try:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except (apsw.BusyError, apsw.FullError, apsw.ReadOnlyError):
             return
         except apsw.Error as error:
             raise self._broken_by(error) from error
+        finally:
+            self._connection.set_busy_timeout(self._lock_wait_ms)
+        self._owes_scrub = False
         self._log_frames = 0
 
     def _begin_refusals(self, term: Term, anchor: Head) -> None:

@@ -5,7 +5,7 @@ import stat
 import apsw
 import pytest
 
-from ledger.ports import Group, StoreUnusable
+from ledger.ports import Erasure, Group, StoreUnusable
 from ledger.store import statements
 from ledger.store.migrate import APPLICATION_ID, Migration, bring_up_to_date, identify, migrations
 from ledger.store.sqlite import Tuning, _open, open_sqlite, open_sqlite_reader
@@ -246,4 +246,24 @@ def test_every_frequent_read_finds_its_rows_by_an_index_and_sorts_nothing(path, 
     plan = " | ".join(row[3] for row in store._connection.execute(f"EXPLAIN QUERY PLAN {sql}", values))
     assert any(part in plan for part in index.split("|")), plan
     assert "TEMP B-TREE" not in plan
+    store.close()
+
+
+def test_a_reader_in_the_way_of_erasing_only_puts_off_that_the_log_is_cut(path):
+    store = open_sqlite(path)
+    term = store.open_term("life-1")
+    store.append(term, Group(events=event_rows(1, text="private words")))
+    other = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM event").fetchall()
+    store.append(term, Group(erasures=[Erasure(1, seqs=(1,))]))
+    log = path.with_name(f"{path.name}-wal")
+    assert b"private words" in log.read_bytes()
+    store.checkpoint()
+    assert b"private words" in log.read_bytes()
+    other.execute("COMMIT")
+    store.checkpoint()
+    assert log.stat().st_size == 0
+    assert b"private words" not in path.read_bytes()
+    other.close()
     store.close()
