@@ -97,7 +97,8 @@ def lacking(goal: Goal, todo: Todo, member: Member) -> list[str]:
 
 def needs(goal: Goal, todo: Todo) -> tuple[TodoId, ...]:
     """All that has to be met before this work may begin: its dependencies, and decisions that unblock it."""
-    return tuple(dict.fromkeys((*todo.depends_on, *goal.reviews.unblockers.get(todo.todo_id, ()))))
+    decisions = goal.reviews.unblockers.get(todo.todo_id, ())
+    return tuple(dict.fromkeys((*todo.depends_on, *decisions))) if decisions or todo.depends_on else ()
 
 
 def is_met(goal: Goal, todo: Todo) -> bool:
