@@ -108,9 +108,12 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         ends = self.policy.expires_at_ms if self.policy.on_expiry != "wait" else None
         return tuple(at_ms for at_ms in (ends, self.remind_at_ms) if at_ms is not None)
 
-    def lent_until_ms(self) -> tuple[int, ...]:
-        """When those who vote in an approver's place no longer do."""
-        return tuple(one.until_ms for one in self.delegates) if self.is_open else ()
+    def passes_ms(self) -> tuple[int, ...]:
+        """When what is said of it changes though nothing is due: a delegation ends, or its time, and it waits on."""
+        if not self.is_open:
+            return ()
+        ends = self.policy.expires_at_ms if self.policy.on_expiry == "wait" else None
+        return (*(one.until_ms for one in self.delegates), *(() if ends is None else (ends,)))
 
 
 class Gates(Part):
@@ -126,19 +129,19 @@ class Gates(Part):
     broad: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """By kind of decision: undecided gates that name no target and stand for every need they cover."""
     due: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    lent: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """Undecided gates by when a delegation of a vote on them ends."""
+    passing: list[tuple[int, str]] = msgspec.field(default_factory=list)
+    """Undecided gates by when what is said of them changes by time alone, though nothing is due."""
 
     def put(self, gate: Gate) -> None:
         """Enter a gate, or what became of it, in every index."""
         before = self.by_id.get(gate.gate_id)
         if before is not None:
             _take(self.due, before.due_ms(), gate.gate_id)
-            _take(self.lent, before.lent_until_ms(), gate.gate_id)
+            _take(self.passing, before.passes_ms(), gate.gate_id)
         for at_ms in gate.due_ms():
             insort(self.due, (at_ms, gate.gate_id))
-        for at_ms in gate.lent_until_ms():
-            insort(self.lent, (at_ms, gate.gate_id))
+        for at_ms in gate.passes_ms():
+            insort(self.passing, (at_ms, gate.gate_id))
         self.by_id[gate.gate_id] = gate
         if gate.is_open:
             self.waiting[gate.gate_id] = None

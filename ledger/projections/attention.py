@@ -98,7 +98,7 @@ def item(need: Need, screen: Screen, path: str) -> Document:
         "gate_id": need.gate_id,
         "reason_code": need.code,
         "text": screen.show(need.text, TEXT_CHARS_MAX, f"{path}.text"),
-        "since": rfc3339_or_none(need.at_ms),
+        "opened_at": rfc3339_or_none(need.at_ms),
         "seq": need.seq,
     }
 

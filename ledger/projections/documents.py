@@ -63,7 +63,7 @@ def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | Non
     ends = [one.until_ms for one in goal.handoffs.delegations.values() if one.until_ms > now_ms]
     ends += slots.changes_ms(goal, now_ms)
     ends += reachable_until_ms(workspace, now_ms)
-    for due in (goal.due, goal.handoffs.due, goal.gates.due, goal.gates.lent):
+    for due in (goal.due, goal.handoffs.due, goal.gates.due, goal.gates.passing):
         at = bisect_right(due, now_ms, key=lambda entry: entry[0])
         ends += [due[at][0]] if at < len(due) else []
     return min(ends, default=None)

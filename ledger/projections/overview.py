@@ -111,7 +111,7 @@ def _goal_row(
         "goal_id": goal.goal_id,
         "display_name": screen.show(goal.intent.title, TITLE_CHARS_MAX, f"{path}.display_name"),
         "state": goal.state,
-        "state_since": rfc3339(entered_ms),
+        "entered_at": rfc3339(entered_ms),
         "age_seconds": max(0, now_ms - entered_ms) // 1_000,
         "priority": goal.intent.priority,
         "revision": goal.intent.number,

@@ -133,7 +133,7 @@ def _item_cells(item: Doc, locale: Locale) -> list[object]:
         "!" if item.get("severity") in URGENT else "·",
         item.get("goal_id"),
         named("cli.kind", item.get("kind"), locale),
-        moment(item.get("since")) if item.get("since") else f"#{item.get('seq')}",
+        moment(item.get("opened_at")) if item.get("opened_at") else f"#{item.get('seq')}",
         cell(item.get("text") or "-", TEXT_CHARS_MAX),
     ]
 

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from ledger.catalogue import ACTIONS
+from ledger.projections.documents import valid_until_ms
 from ledger.refusals import Refusal
 from tests.support.views import basis, busy, try_view, view
 from tests.support.world import World, digest
@@ -212,6 +213,7 @@ def test_a_gate_whose_time_is_over_and_still_waits_says_so():
     world = active()
     gate(world, expires_in_seconds=60, on_expiry="wait")
     assert codes(packet(world)) == []
+    assert valid_until_ms(world.state, "docs", world.now_ms) == world.now_ms + 60_000
     world.now_ms += 60_000
     assert codes(packet(world)) == ["time_over"]
 
