@@ -83,7 +83,8 @@ class Group(NamedTuple):
     journal: Sequence[JournalRow] = ()
     deliveries: Sequence[DeliveryRow] = ()
     erasures: Sequence[Erasure] = ()
-    """Done after the events of the group are in; every snapshot goes with them, for it may hold the words."""
+    """Done after all else of the group is in. Every snapshot goes with the words, for it may hold them, and so do the
+    answers to inbound events: one that is delivered again is evaluated again."""
 
 
 class SearchRow(NamedTuple):

@@ -335,6 +335,8 @@ def _keep(records: Records, group: Group) -> None:
         ]
         records.snapshots.clear()
     if group.erasures:
+        for key, entry in records.journal.items():
+            records.journal[key] = entry._replace(answer=None)
         for row in records.events:
             if row.words is None:
                 records.searched.pop(row.seq, None)

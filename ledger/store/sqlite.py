@@ -288,6 +288,7 @@ class SqliteStore(SqliteReads):
                 self._cursor.execute(_SQL["erase_member"], (erasure.member_id, erasure.through_seq))
         sqlite_search.forget(self._cursor, erasures)
         self._cursor.execute(_SQL["forget_snapshots"])
+        self._cursor.execute(_SQL["forget_answers"])
 
     def _scrub(self) -> None:
         """Fold the log back whole and cut it, for it still has the words; a reader in the way puts it off."""

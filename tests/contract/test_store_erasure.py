@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger.ports import Erasure, Group, Head, SnapshotRow, StoreFault, WriterFenced
+from ledger.ports import Erasure, Group, Head, JournalRow, SnapshotRow, StoreFault, WriterFenced
 from ledger.testing import event_row, event_rows
 from ledger.verify import verify
 from tests.contract.stores import LIFE
@@ -57,6 +57,16 @@ def test_what_is_erased_leaves_no_snapshot_that_could_hold_it(store, term):
         store.save_snapshots(term, [SnapshotRow(scope, 4, bytes(32), "r", b"private")])
     store.append(term, Group(erasures=[Erasure(4, seqs=(1,))]))
     assert store.snapshot("workspace") is store.snapshot("goal:docs") is None
+
+
+def test_answers_that_could_quote_the_words_go_with_them(store, term):
+    _worded(store, term)
+    entry = JournalRow("cli_app", "event-1", 5, b'{"reply":"private"}')
+    store.append(term, Group(journal=[entry, entry._replace(event_key="event-2", answer=None)]))
+    store.append(term, Group(erasures=[Erasure(4, seqs=(1,))]))
+    assert store.reader().journal_entry("cli_app", "event-1") == entry._replace(answer=None)
+    store.append(term, Group(journal=[entry._replace(answer=b"again")]))
+    assert store.journal_entry("cli_app", "event-1") == entry._replace(answer=b"again")
 
 
 def test_a_group_that_fails_erases_nothing(store, term):

@@ -79,3 +79,6 @@ WHERE words IS NOT NULL AND seq <= ?2
 
 -- name: forget_snapshots
 DELETE FROM snapshot
+
+-- name: forget_answers
+UPDATE journal SET answer = NULL WHERE answer IS NOT NULL
