@@ -127,7 +127,7 @@ def _gate(asking: Asking, goal: Goal, gate_id: str) -> _Subject | Refusal:
     gate = goal.gates.by_id.get(gate_id)
     if gate is None:
         return refuse(GateRefusal.GATE_NOT_FOUND, gate_id=gate_id)
-    wants = wanting.of_gate(asking.workspace, gate, asking.now_ms)
+    wants = wanting.of_gate(asking.workspace, goal, gate, asking.now_ms)
     return _Subject("gate", gate_id, gate.status, gate.seq, *_naming("gate_id", gate_id), wants)
 
 

@@ -8,9 +8,12 @@ from ledger.parts.gates import Gate
 from ledger.parts.plans import Plan
 from ledger.parts.requests import Request
 from ledger.projections.holds import hold_of
-from ledger.records import Todo
+from ledger.records import CLOSED, Todo
+from ledger.rules.amendment_graph import needs_rebase
+from ledger.rules.amendments import ROUTINE
 from ledger.rules.common import owners_of, unmet
 from ledger.rules.gates import REPAIR_REQUIRED, SCOPE_UNAPPROVED, awaited, blocking, counted
+from ledger.rules.plans import may_decide
 from ledger.state import Goal, Workspace
 
 
@@ -27,9 +30,11 @@ SETTLED = Wanting("settled")
 
 def of_todo(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[Wanting]:
     """What a todo needs before it is done."""
-    if todo.status not in {"open", "blocked", "deferred"}:
+    if todo.status in {"done", "cancelled", "declined"} or goal.state in CLOSED:
         return [SETTLED]
     about: dict[str, object] = {"todo_id": todo.todo_id}
+    if todo.status == "proposed":
+        return [Wanting("admit", _deciders(workspace, goal), about)]
     found: list[Wanting] = []
     if not goal.is_executable:
         found.append(Wanting("goal", owners_of(goal, workspace), {"state": goal.state}))
@@ -43,6 +48,8 @@ def of_todo(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[W
         receivers = tuple(dict.fromkeys(goal.requests.by_id[request_id].receiver for request_id in requests))
         found.append(Wanting("request", receivers, {"requests": list(requests)}))
     owner = hold_of(goal, todo, now_ms).owner
+    if todo.role == "user" and owner is None and not found:
+        return [Wanting("person", owners_of(goal, workspace), about)]
     gate_id = blocking(workspace, goal, todo, owner or MemberId(""), now_ms)
     if gate_id is not None:
         found.append(_gate_or_code(workspace, goal, todo, gate_id, now_ms))
@@ -55,7 +62,7 @@ def _gate_or_code(workspace: Workspace, goal: Goal, todo: Todo, gate_id: str, no
     if gate_id in {SCOPE_UNAPPROVED, REPAIR_REQUIRED}:
         subject: dict[str, object] = {"todo_id": todo.todo_id, "scopes": list(todo.required_decision_scopes)}
         return Wanting("scope" if gate_id == SCOPE_UNAPPROVED else "repair", owners_of(goal, workspace), subject)
-    return of_gate(workspace, goal.gates.by_id[gate_id], now_ms)[0]
+    return of_gate(workspace, goal, goal.gates.by_id[gate_id], now_ms)[0]
 
 
 def of_lease(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[Wanting]:
@@ -66,29 +73,45 @@ def of_lease(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[
     return [Wanting("lease", (lease.owner,), {"todo_id": todo.todo_id, "expires_at_ms": lease.expires_at_ms})]
 
 
-def of_gate(workspace: Workspace, gate: Gate, now_ms: int) -> list[Wanting]:
+def of_gate(workspace: Workspace, goal: Goal, gate: Gate, now_ms: int) -> list[Wanting]:
     """Whose votes a gate waits for; a gate that said no needs another that says yes."""
-    if gate.is_open:
+    if gate.is_open and goal.state not in CLOSED:
         votes: dict[str, object] = {"votes": counted(workspace, gate), "quorum": gate.policy.quorum}
-        return [Wanting("gate", awaited(workspace, gate, now_ms), {"gate_id": gate.gate_id, **votes})]
-    refused = gate.status in {"rejected", "cancelled", "expired"}
+        return [
+            Wanting(
+                "gate",
+                awaited(workspace, gate, now_ms) or owners_of(goal, workspace),
+                {"gate_id": gate.gate_id, **votes},
+            )
+        ]
+    refused = goal.state not in CLOSED and gate.status in {"rejected", "cancelled", "expired"}
     return [Wanting("another_gate", gate.policy.approvers, {"gate_id": gate.gate_id})] if refused else [SETTLED]
 
 
 def of_plan(workspace: Workspace, goal: Goal, plan: Plan) -> list[Wanting]:
     """Whether somebody has to say yes to a plan."""
-    if plan.status != "open":
+    if plan.status != "open" or goal.state in CLOSED:
         return [SETTLED]
-    return [Wanting("plan", owners_of(goal, workspace), {"plan_id": plan.plan_id})]
+    return [Wanting("plan", _deciders(workspace, goal), {"plan_id": plan.plan_id})]
+
+
+def _deciders(workspace: Workspace, goal: Goal) -> tuple[MemberId, ...]:
+    """The owners, and the stewards that decide for them where the goal says so."""
+    owners = owners_of(goal, workspace)
+    return (*owners, *(one for one in workspace.members if one not in owners and may_decide(workspace, goal, one)))
 
 
 def of_amendment(workspace: Workspace, goal: Goal, amendment: Amendment, now_ms: int) -> list[Wanting]:
     """Whether an amendment waits for its gate or for a decision, and who has to read it before going on."""
     about: dict[str, object] = {"amendment_id": amendment.amendment_id}
-    if amendment.status == "open":
+    if amendment.status == "open" and goal.state not in CLOSED:
         gate = None if amendment.gate_id is None else goal.gates.by_id.get(amendment.gate_id)
         if gate is not None and gate.is_open:
-            return of_gate(workspace, gate, now_ms)
+            return of_gate(workspace, goal, gate, now_ms)
+        if needs_rebase(goal, amendment, now_ms):
+            return [Wanting("rebase", (amendment.submitted_by,), about)]
+        if amendment.amendment_class in ROUTINE:
+            return [Wanting("routine", (), about)]
         return [Wanting("amendment", owners_of(goal, workspace), about)]
     held = [
         (todo_id, hold) for todo_id, hold in goal.amendments.held.items() if hold.amendment_id == amendment.amendment_id

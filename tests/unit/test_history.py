@@ -234,3 +234,30 @@ def test_both_languages_have_room_for_the_same():
             sample = dict.fromkeys(placeholders(key), "x")
             for locale in LOCALES:
                 assert [name for _, name, _, _ in string.Formatter().parse(say(key, locale, **sample)) if name] == []
+
+
+def _codes(world, **about):
+    return [one["code"] for one in ask(world, "history.explain", goal_id=DOCS, **about)["next"]]
+
+
+def test_what_is_needed_next_is_what_the_rules_ask_for():
+    world = World()
+    world.activate()
+    world.add("todo_person", role="user", task_class="user_action")
+    world.add("todo_free")
+    world.add("todo_after", depends_on=["todo_free"])
+    assert _codes(world, todo_id="todo_person") == ["person"]
+    assert _codes(world, todo_id="todo_free") == ["take"]
+    assert _codes(world, todo_id="todo_after") == ["depends"]
+    world.lease("todo_free")
+    assert _codes(world, todo_id="todo_free", lease=True) == ["lease"]
+    assert _codes(world, todo_id="todo_free") == ["hold"]
+    released = {"owner": "builder", "idempotency_key": "run-1", "expected_version": 1}
+    world.do("builder", "task-lease.release", goal_id=DOCS, todo_id="todo_free", **released)
+    world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_free")
+    world.do("builder", "todo.block", goal_id=DOCS, todo_id="todo_free", reason="No shell")
+    assert _codes(world, todo_id="todo_free") == ["unblock"]
+    world.do("ann", "goal.pause", goal_id=DOCS, reason="Lunch")
+    assert _codes(world, todo_id="todo_after") == ["goal", "depends"]
+    world.do("ann", "goal.stop", goal_id=DOCS, reason="Enough")
+    assert _codes(world, todo_id="todo_after") == ["settled"]
