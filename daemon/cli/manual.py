@@ -161,7 +161,7 @@ class Manual:
                 said.append(f"{words['one_of']} {', '.join(parameter['choices'])}.")
             if parameter.get("repeat"):
                 said.append(words["repeat"])
-            if "default" in parameter:
+            if "default" in parameter and parameter.get("kind") != "switch":
                 said.append(f"({words['default']} {parameter['default']})")
             rows.append(_row(f"{flag_of(name)} {_kind(parameter)}".rstrip(), " ".join(one for one in said if one)))
         return rows

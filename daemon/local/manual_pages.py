@@ -94,9 +94,9 @@ def _helps(action: Action, locale: Locale) -> dict[str, str]:
 
 
 def help_key(name: str, description: str) -> str:
-    """The key of a parameter's help: its name and the first words, since one name may mean several things."""
+    """The key of a parameter's help: its name, the first words and how many; one name may mean several things."""
     words = "".join(char.lower() if char.isascii() and char.isalnum() else " " for char in description).split()
-    return f"manual.help.{name}.{'_'.join(words[:6])}"
+    return f"manual.help.{name}.{'_'.join(words[:6])}_{len(words)}"
 
 
 def _refusal(code: str, locale: Locale) -> tuple[int, str]:

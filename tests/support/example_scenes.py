@@ -365,5 +365,6 @@ PLAYED: dict[str, Played] = {
     "history.list": Played(PERSON, (docs, todo)),
     "history.explain": Played(PERSON, (docs, todo, claimed)),
     "words.erase": Played(PERSON, (docs,)),
+    "search.find": Played(PERSON, (docs, todo)),
 }
 """Every action that anybody may ask for, with what its example needs. A new action is added here with its scene."""
