@@ -17,7 +17,7 @@ from ledger.records import CLOSED, Todo
 from ledger.rules.amendment_graph import needs_rebase
 from ledger.rules.amendments import ROUTINE, amendment_basis
 from ledger.rules.common import owners_of, registered
-from ledger.rules.gates import awaited, gate_basis
+from ledger.rules.gates import awaited, gate_basis, is_over
 from ledger.rules.goals import question_basis, state_basis
 from ledger.rules.plans import may_decide, plan_basis
 from ledger.rules.quota import QuotaDecision, QuotaState
@@ -117,6 +117,8 @@ def _promise(goal: Goal, owners: tuple[MemberId, ...]) -> Iterator[Need]:
 def _gates(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...], now_ms: int) -> Iterator[Need]:
     for gate_id in goal.gates.waiting:
         gate = goal.gates.by_id[gate_id]
+        if is_over(gate, now_ms):
+            continue  # Nobody decides it any more: the daemon writes how it ended.
         yield Need(
             goal_id=goal.goal_id, kind="gate", action="gate.approve", text=gate.question, seq=gate.seq,
             subject={"goal_id": goal.goal_id, "gate_id": gate_id}, at_ms=gate.opened_at_ms,

@@ -138,7 +138,8 @@ def _answer(goal: Goal, need: Need, action: str) -> Document:
 def _settled(workspace: Workspace, goal: Goal, found: Reading, gate: Gate) -> Document:
     """A gate that waits for nobody: how it came out, and no way to answer it."""
     screen = Screen()
-    content = Content(Suggested(None, "already_decided"), [], [], ["already_decided"])
+    code = "time_over" if gate.is_open else "already_decided"
+    content = Content(Suggested(None, code), [], [], [code])
     return _page(
         workspace, goal, found, kind="gate", screen=screen, content=content, gate_kind=gate.kind, gate_id=gate.gate_id,
         asked=screen.show(gate.question, QUESTION_CHARS_MAX, "asked"), status=gate.status, basis=gate_basis(goal, gate),

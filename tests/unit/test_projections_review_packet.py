@@ -265,3 +265,18 @@ def test_a_private_question_is_withheld_and_said():
     document = packet(world)
     assert "feishu" not in msgspec.json.encode(document).decode()
     assert [warning["field_path"] for warning in document["source_warnings"]] == ["asked"]
+
+
+def test_a_gate_whose_time_has_ended_it_offers_no_answer_before_that_is_written():
+    world = active()
+    gate(world, expires_in_seconds=60, on_expiry="deny")
+    assert packet(world)["kind"] == "gate"
+    world.now_ms += 60_000
+    assert packet(world)["kind"] == "nothing"
+    document = packet(world, gate_id="gate_a")
+    assert (document["actions"], codes(document)) == ([], ["time_over"])
+    world.do("daemon", "gate.expire", goal_id="docs", gate_id="gate_a")
+    assert (packet(world, gate_id="gate_a")["status"], codes(packet(world, gate_id="gate_a"))) == (
+        "expired",
+        ["already_decided"],
+    )
