@@ -44,13 +44,15 @@ class Claims:
 class Claimant(asyncio.Protocol):
     """One agent on one connection."""
 
-    def __init__(self, claims: Claims, number: int, ends_at: float, found: Found, done: asyncio.Future[None]) -> None:
+    def __init__(self, claims: Claims, number: int, found: Found) -> None:
         self._claims = claims
         self._goal_id = f"g{number % claims.goals}"
         self._number = number
-        self._ends_at = ends_at
+        self._ends_at = 0.0
         self._found = found
-        self._done = done
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the first page is there."""
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._chance = random.Random(f"{claims.tag}-{number}")
         self._page: list[str] = []
         self._asked_for: str | None = None
@@ -69,14 +71,22 @@ class Claimant(asyncio.Protocol):
             return
         self._buffer = b""
         self._heard(head[9:12] == b"200", body)
-        if self._found.broken or time.perf_counter() >= self._ends_at:
+        if not self.ready.done():
+            self.ready.set_result(None)
+        elif self._found.broken or time.perf_counter() >= self._ends_at:
             self._transport.close()
         else:
             self._ask()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if not self._done.done():
-            self._done.set_result(None)
+        for waited_for in (self.ready, self.done):
+            if not waited_for.done():
+                waited_for.set_result(None)
+
+    def begin(self, ends_at: float) -> None:
+        """Claim until then."""
+        self._ends_at = ends_at
+        self._ask()
 
     def _heard(self, granted: bool, body: bytes) -> None:
         if self._asked_for is None:
@@ -110,17 +120,16 @@ def secret_of(number: int) -> str:
 
 
 async def drive(claims: Claims) -> dict[str, object]:
-    """Claim until time is up."""
-    loop, found, waits = asyncio.get_running_loop(), Found(), []
+    """Claim until time is up, counted from when all have connected and know of some work."""
+    loop, found = asyncio.get_running_loop(), Found()
+    claimants = [Claimant(claims, number, found) for number in range(claims.clients)]
+    for claimant in claimants:
+        await loop.create_unix_connection(lambda claimant=claimant: claimant, claims.socket)
+    await asyncio.gather(*(claimant.ready for claimant in claimants))
     began = time.perf_counter()
-    for number in range(claims.clients):
-        done = loop.create_future()
-        waits.append(done)
-        await loop.create_unix_connection(
-            lambda number=number, done=done: Claimant(claims, number, began + claims.seconds, found, done),
-            claims.socket,
-        )
-    await asyncio.gather(*waits)
+    for claimant in claimants:
+        claimant.begin(began + claims.seconds)
+    await asyncio.gather(*(claimant.done for claimant in claimants))
     took = time.perf_counter() - began
     assert not found.broken, found.broken[0]
     twice = [todo_id for todo_id, count in Counter(found.granted).items() if count > 1]
