@@ -1,5 +1,7 @@
 """Closed goals leave a running daemon's memory and come back, for readers and for the writer, and nobody can tell."""
 
+import socket
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -7,6 +9,7 @@ from daemon import service as service_module
 from ledger.ids import GoalId
 from ledger.ports import StoreFault
 from ledger.records import Outline
+from tests.support.daemons import DaemonProcess, fresh_home
 from tests.support.homes import activate
 from tests.support.served import Gate, served, until
 
@@ -123,6 +126,34 @@ async def test_erased_words_do_not_come_back_with_their_goal(daemon):
         await daemon.service.let_go()
     await until(lambda: daemon.store.snapshot("goal:one") is not None)
     assert b"555-0100" not in daemon.store.snapshot("goal:one").body
+
+
+def test_a_start_reads_no_closed_goal_and_answers_about_it_as_before():
+    asked = (("goal.list", {}), ("goal.show", {"goal_id": "two"}), ("status.show", {}))
+    with fresh_home(three) as made:
+        with DaemonProcess(made) as first:
+            for name in ("one", "two"):
+                seen = first.client().read("goal.show", {"goal_id": name}).body
+                wish = {"goal_id": name, "basis": seen["basis"]["state"], "reason": "Enough"}
+                assert first.client().act("goal.stop", wish).ok
+            before = [first.client().read(*one).body for one in asked]
+            assert first.stop() == 0
+        with DaemonProcess(made) as second:
+            assert b"\nfrontstage_goals_in_memory 1.0\n" in scraped(made)
+            assert [second.client().read(*one).body for one in asked] == before
+            assert b"\nfrontstage_goal_loads_total 1.0\n" in scraped(made)
+            assert b"\nfrontstage_goals 3.0\n" in scraped(made)
+            assert second.stop() == 0
+
+
+def scraped(made):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(made.home.socket)
+        connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        parts = []
+        while part := connection.recv(65_536):
+            parts.append(part)
+    return b"".join(parts)
 
 
 async def test_a_goal_that_cannot_be_read_back_is_a_fault_to_a_reader(daemon):
