@@ -16,13 +16,16 @@ CREDENTIAL_CHARS_MIN = 10
 def credential_field(params: Params) -> str | None:
     """The first field in which a credential stands, as it was given, or None."""
     given = params.model_fields_set
-    for name, value in params:
-        if name not in given or not isinstance(value, str | tuple | Params):
-            continue
+    # The fields as they were declared, without the steps that a model takes to tell them: this is asked of every write.
+    for name, value in params.__dict__.items():
         if type(value) is str:
-            if len(value) >= CREDENTIAL_CHARS_MIN and credential_in(value):
+            if len(value) >= CREDENTIAL_CHARS_MIN and name in given and credential_in(value):
                 return name
-        elif (place := next(_places(value, name), None)) is not None:
+        elif (
+            isinstance(value, str | tuple | Params)
+            and name in given
+            and (place := next(_places(value, name), None)) is not None
+        ):
             return place
     return None
 

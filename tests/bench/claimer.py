@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from tests.bench.asked import action, get, post
 
-PAGE, TAKEN_OF_A_PAGE = 200, 50
+PAGE, TAKEN_OF_A_PAGE = 100, 50
 """An agent reads on before its page is used up: what is left of it by then was mostly taken by others."""
 _HEAD_END = b"\r\n\r\n"
 
