@@ -21,6 +21,8 @@ from tests.support.served import served
 
 OUTWARD = {name: action for name, action in ACTIONS.items() if not action.hidden}
 MADE = re.compile(rf"\b({'|'.join(MADE_HERE)})\d+")
+BARE = re.compile(r"\{|[a-z_-]+\.[a-z_-]+ #\d")
+"""JSON, or an event's name: what is printed where nobody wrote a sentence."""
 SHOWN_BY = {"plan": "plan_id", "gate": "gate_id", "amendment": "amendment_id"}
 
 
@@ -50,6 +52,7 @@ async def test_the_example_works(name, capfd, monkeypatch):
         printed = capfd.readouterr()
         assert (code, printed.err) == (0, ""), f"frontstage {shlex.join(argv)}\n{printed.err}"
         assert printed.out.strip()
+        assert not BARE.match(printed.out), "a sentence says what was done, or lines what there is"
         # What writes has changed something, and what only looks has not.
         assert (daemon.seq > seq) is OUTWARD[name].writes, printed.out
 

@@ -1,10 +1,13 @@
 """What a person reads at a terminal: lines that line up, say what the document says, and show text literally."""
 
+import re
+from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
 
+from ledger.catalogue import ACTIONS
 from ledger.records import GoalState
 from ledger.text.documents import render
 from ledger.text.lines import committed_line, held_line, reason_line, step_line
@@ -177,6 +180,30 @@ COMMITTED = [
         {"todo_id": "todo_000012", "successor_todo_id": "todo_000020"},
         "Completed todo_000012; todo_000020 follows.",
     ),
+    (
+        "plan.confirm",
+        "plan.confirmed",
+        {"plan_id": "plan_12", "outcome": "committed", "todos": [{}, {}], "gaps": []},
+        "Confirmed plan plan_12: its lanes are todos now, 2 in all.",
+    ),
+    (
+        "plan.confirm",
+        "plan.confirmed",
+        {"plan_id": "plan_12", "outcome": "partial", "todos": [{}, {}], "gaps": [{}]},
+        "Confirmed plan plan_12 in part. Lanes that are todos now: 2; lanes with a gap: 1.",
+    ),
+    (
+        "gate.delegate",
+        "gate.delegated",
+        {"gate_id": "gate_12", "seat": "cara", "delegate": "dan", "until_ms": START_MS},
+        "On gate gate_12, dan votes in place of cara until 2026-05-28 20:26 UTC.",
+    ),
+    (
+        "gate.delegate",
+        "gate.delegation_ended",
+        {"gate_id": "gate_12", "seat": "cara", "delegate": "dan"},
+        "On gate gate_12, cara votes in person again.",
+    ),
     ("goal.confirm", "goal.confirmed", {}, "goal.confirmed #12"),
     ("new.thing", "thing.made", {"x": 1}, "thing.made #12"),
 ]
@@ -286,3 +313,12 @@ def test_every_day_of_four_centuries_follows_the_one_before():
                     assert rfc3339(day * 86_400_000)[:10] == f"{year:04d}-{month:02d}-{of_month:02d}"
                 day += 1
     assert rfc3339_or_none(None) is None
+
+
+def test_every_line_is_of_an_action_that_there_is():
+    """A key that names no action is a sentence that nobody reads."""
+    folder = Path(__file__).parents[2] / "ledger" / "text" / "locale" / "en" / "LC_MESSAGES"
+    keys = {key for po in folder.glob("*.po") for key in re.findall(r'msgid "cli\.done\.(.+)"', po.read_text("utf-8"))}
+    actions = {action.name.replace("-", "_") for action in ACTIONS.values()}
+    assert len(keys) > 50
+    assert {key for key in keys if ".".join(key.split(".")[:2]) not in actions} == set()
