@@ -5,6 +5,7 @@ writer and by the readers, with snapshots of it or without.
 """
 
 import random
+from collections import deque
 
 import msgspec
 import pytest
@@ -16,6 +17,7 @@ from daemon.due import SOURCES, Agenda
 from daemon.relay.slots import desired
 from ledger.canonical import canonical
 from ledger.catalogue import ACTIONS
+from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.outlines import is_over, outline_of, put_away
 from ledger.ports import StoreFault
@@ -73,6 +75,9 @@ class Pair:
         self.plain, self.forgetful = World(), Forgetful()
         self.forgetful.keeps_rows = self.rng.random() < 0.7
         self.walker = Walker(self.plain, self.rng.choice)
+        self.agendas = Agenda(), Agenda()
+        self.recent: deque[Recorded] = deque(maxlen=50)
+        self.registry_seq = 0
 
     def move(self) -> Move:
         """What is tried next: a walk, that often ends a goal and often comes back to one that is over."""
@@ -97,9 +102,21 @@ class Pair:
         told = [world.ask(move.who, move.action, **move.params) for world in (self.plain, self.forgetful)]
         assert [event.hash for event in told[0].events] == [event.hash for event in told[1].events], move
         assert (told[0].refusal, told[0].held, told[0].seq) == (told[1].refusal, told[1].held, told[1].seq), move
+        self.hear(told[0].events)
         span_ms = self.rng.choice((0, 1, 1_000, 20_000))
         for world in (self.plain, self.forgetful):
             world.now_ms += span_ms
+
+    def hear(self, events: tuple[Recorded, ...]) -> None:
+        """What becomes due is the same, for an agenda that has heard of everything as it happened."""
+        self.recent.extend(events)
+        self.registry_seq = max([self.registry_seq, *(event.seq for event in events if event.goal_id is None)])
+        asked = []
+        for world, agenda in zip((self.plain, self.forgetful), self.agendas, strict=True):
+            agenda.refresh(world.state, self.registry_seq, self.recent)
+            asked.append((agenda.next_ms(), agenda.take(world.state, world.now_ms + 30 * DAY_MS, 1_000)))
+        assert asked[0] == asked[1]
+        self.forgetful.forget()
 
     def compare(self, now_ms: int) -> None:
         """Everything that anybody could ask about either."""
