@@ -33,7 +33,7 @@ _PROMISE: Final = frozenset(
         ("", "objective"), ("", "display_name"),
         ("GoalView", "title"), ("GoalView", "objective"),
         ("FieldView", "items"), ("CriterionView", "text"),
-        ("QuestionView", "text"), ("QuestionView", "options"),
+        ("QuestionView", "text"), ("QuestionView", "options"), ("ResultView", "title"),
     }
 )  # fmt: skip
 _MADE_ID: Final = re.compile(r"[a-z]{1,12}_[0-9]{1,16}")
