@@ -23,7 +23,7 @@ from daemon.client import Client, Document, Params, Reply, new_request_key
 from daemon.local.homes import home_of
 from daemon.local.running import Ended, environment, run, words_sha256
 
-EXIT_FAILED = 1
+EXIT_FAILED, EXIT_NOT_FOUND, EXIT_STALE = 1, 3, 4
 SECONDS_DEFAULT, SECONDS_MAX = 300, 3_600
 WORDS_MAX, WORD_CHARS_MAX = 64, 4_096
 FILE_BYTES_MAX = 262_144
@@ -38,6 +38,14 @@ class NotAnswered(Exception):
     def __init__(self, reply: Reply) -> None:
         super().__init__(str(reply.body.get("message", "the daemon refused")))
         self.reply = reply
+
+
+class Declined(Exception):
+    """What is to be checked is not there, with the code and exit code that the daemon has for it."""
+
+    def __init__(self, code: str, message: str, hint: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint, self.exit_code = code, message, hint, exit_code
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,8 @@ def main(command: Command) -> int:
         return _check(client, command, artifact, validators)
     except NotAnswered as error:
         return _told(command, error.reply)
+    except Declined as error:
+        return _no(command, error.code, error.message, error.hint, error.exit_code)
     except wire.WireFault as error:
         exit_code = EXIT_FAULT if isinstance(error, wire.NotOurs) else EXIT_UNREACHABLE
         hint = "artifact check needs a running daemon: frontstage up"
@@ -72,22 +82,19 @@ def main(command: Command) -> int:
 
 
 def _artifact(client: Client, command: Command) -> Document:
-    """The artifact as the ledger knows it. Raises UsageError where the file is not what was handed in."""
+    """The artifact as the ledger knows it. Raises Declined, UsageError, NotAnswered and WireFault."""
     listed = _answered(client.read("artifact.list", {"goal_id": str(command.values["goal_id"])}))
     wanted = command.values["artifact_id"]
     artifacts = listed.body["artifacts"]
     assert isinstance(artifacts, list)
     found = [one for one in artifacts if one["artifact_id"] == wanted]
     if not found:
-        raise UsageError(f"there is no artifact {wanted} in this goal", code="artifact_not_found", field="artifact_id")
+        hint = "frontstage artifact list shows what was handed in"
+        raise Declined("artifact_not_found", f"there is no artifact {wanted} in this goal", hint, EXIT_NOT_FOUND)
     path = command.values.get("file")
     if path is not None and _sha256(Path(str(path))) != found[0]["sha256"]:
-        raise UsageError(
-            f"{path} is not what was handed in as {wanted}",
-            hint=f"its SHA-256 must be {found[0]['sha256']}",
-            code="digest_mismatch",
-            field="file",
-        )
+        message, hint = f"{path} is not what was handed in as {wanted}", f"its SHA-256 must be {found[0]['sha256']}"
+        raise Declined("digest_mismatch", message, hint, EXIT_STALE)
     return dict(found[0])
 
 

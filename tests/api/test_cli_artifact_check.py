@@ -136,7 +136,6 @@ def test_a_validator_is_given_the_evidence_and_no_credential(check, tmp_path, mo
         (toml(links={"argv": PASS, "timeout_seconds": True}), ("--validator", "links"), "timeout_seconds of [links]"),
         (toml(links={"argv": PASS, "shell": True}), ("--validator", "links"), "has shell"),
         (toml(links={"argv": PASS, "env": ["FRONTSTAGE_TOKEN"]}), ("--validator", "links"), "none of Frontstage's own"),
-        (toml(links={"argv": PASS}), ("--validator", "links", "--file", __file__), "is not what was handed in"),
         (toml(links={"argv": PASS}), ("--validator", "links", "--file", "/nowhere"), "cannot be read"),
     ],
 )
@@ -147,12 +146,18 @@ def test_what_is_not_sound_is_refused_before_anything_is_run(check, daemon, arti
     assert recorded(daemon, artifact) == []
 
 
+def test_other_evidence_than_what_was_handed_in_is_refused_before_anything_is_run(check, daemon, artifact):
+    code, out, err = check(toml(links={"argv": PASS}), "--validator", "links", "--file", __file__)
+    assert (code, out, "is not what was handed in" in err) == (4, "", True)
+    assert recorded(daemon, artifact) == []
+
+
 def test_a_folder_or_an_artifact_that_is_not_there_is_refused(check, capfd):
     text = toml(links={"argv": PASS}, words={"argv": PASS})
     code, _, err = check(text, "--cwd=/nowhere")
     assert (code, "given twice" in err) == (2, True)
     words = ["--validators", "/x", "--cwd", "/"]
-    assert run(["artifact", "check", "--goal-id", "docs", "--artifact-id", "art_999999", *words]) == 2
+    assert run(["artifact", "check", "--goal-id", "docs", "--artifact-id", "art_999999", *words]) == 3
     assert "there is no artifact art_999999" in capfd.readouterr().err
     assert run(["artifact", "check", "--goal-id", "nowhere", "--artifact-id", "art_999999", *words]) == 3
     assert "There is no goal nowhere" in capfd.readouterr().err
