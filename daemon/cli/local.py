@@ -13,6 +13,7 @@ LOCAL: "Nouns" = {
             "summary": "Run the validators that a todo asks for on this machine, and record how each ended.",
             "example": "artifact check --goal-id docs --artifact-id art_000014 --validators checks.toml --cwd .",
             "run": "daemon.local.check",
+            "asks": True,
             "about": "The ledger keeps the names of validators. What a name means is said in a TOML file of yours:\n"
             '  [links]\n  argv = ["python3", "check_links.py"]    # no shell reads it\n'
             "  timeout_seconds = 60                     # 300 when absent\n"
@@ -135,6 +136,7 @@ LOCAL: "Nouns" = {
             "example": "batch --input work.jsonl --request-key import-7",
             "run": "daemon.local.batch",
             "writes": True,
+            "asks": True,
             "about": "A line is a JSON object with `action` and, where needed, `params` and `request_key`:\n"
             '  {"action": "todo.add", "params": {"goal_id": "docs", "text": "Check the links"}}\n'
             "Each is answered by one line of JSON that names its `line` and its `exit_code`; blank lines are passed\n"

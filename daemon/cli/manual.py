@@ -184,7 +184,7 @@ def _common(verb: "Verb") -> "dict[str, Parameter]":
         del kept["request_key"]
     if verb.get("writes") or "run" in verb:
         del kept["at"]
-    if "run" in verb:
+    if "run" in verb and not verb.get("asks"):
         for name in ("locale", "socket", "format"):
             del kept[name]
     return kept

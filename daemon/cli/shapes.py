@@ -28,6 +28,8 @@ class Verb(TypedDict):
     """The parameter that holds the digest of a secret which is made here."""
     run: NotRequired[str]
     """The module that runs a local command; absent for what the daemon does."""
+    asks: NotRequired[bool]
+    """Whether a local command asks the daemon, and so takes what such commands take."""
     about: NotRequired[str]
     """More than the summary, for the manual."""
 

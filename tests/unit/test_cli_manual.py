@@ -81,6 +81,22 @@ def test_bounds_choices_and_defaults_are_shown(page):
     assert "1 to 8 of them. A JSON object with lane_id (needed), title (needed), acceptance" in lane
 
 
+@pytest.mark.parametrize(
+    ("words", "there", "absent"),
+    [
+        (["batch"], ["--socket", "--locale", "--request-key"], ["--at"]),
+        (["artifact", "check"], ["--socket", "--locale", "--json"], ["--at", "--request-key"]),
+        (["ledger", "verify"], ["--home", "--json"], ["--socket", "--at", "--request-key"]),
+        (["todo", "claim"], ["--request-key"], ["--at"]),
+        (["todo", "list"], ["--at"], ["--request-key"]),
+    ],
+)
+def test_a_page_names_the_common_flags_that_mean_something_there(page, words, there, absent):
+    text = page(*words).partition("EVERY COMMAND TAKES")[2].partition("EXAMPLE")[0]
+    assert [flag for flag in there if f"  {flag}" not in text] == []
+    assert [flag for flag in absent if f"  {flag}" in text] == []
+
+
 def test_refusals_are_those_that_the_rules_give():
     """What the tests of the rules have seen, an independent source, is on the pages."""
     seen = [(ladder.action, rung.code.value) for ladder in ladders() for rung in ladder.rungs]
