@@ -59,6 +59,7 @@ def test_a_read_with_a_list_and_nothing(daemon):
     reply = daemon.owner.read("goal.list", {"limit": 5, "after": None, "state": "active"})
     assert reply.ok
     assert reply.seq == daemon.owner.get("/healthz").body["seq"]
+    assert daemon.owner.read("goal.list", {"limit": 5}, at=2).seq == 2
 
 
 def test_the_feed_begins_after_a_seq_and_goes_on(daemon):
@@ -79,6 +80,9 @@ async def test_the_async_client_says_the_same(daemon, home):
         assert (await client.act("member.add", {**ADD, "member_id": "async"}, "key-2")).body["replayed"] is True
         reply = await client.read("member.list")
         assert {"async", "bot"} <= {row["member_id"] for row in reply.body["members"]}
+        then = await client.read("member.list", at=2)
+        assert (then.seq, [row["member_id"] for row in then.body["members"]]) == (2, ["ann"])
+        assert (await client.read("member.list", at=10_000)).code == "seq_not_reached"
         with pytest.raises(Refused) as refused:
             await client.slots()
         assert refused.value.code == "relay_only"

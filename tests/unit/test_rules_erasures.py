@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from ledger.catalogue import ACTIONS
 from ledger.decide import decide
 from ledger.events import ERASED
-from ledger.past import state_at
+from ledger.past import _REGISTRY, state_at
 from ledger.refusals import Refusal
 from ledger.rules.common import Held
+from ledger.state import Workspace
 from tests.replay.script import everything
 from tests.support.dump import dump, state_digest
 from tests.support.walk import Walker
@@ -122,6 +123,11 @@ def test_the_past_has_lost_them_too():
     seq = seq_of(world, "todo.added")
     erase(world, seq)
     assert state_at(world.store, seq).goals[DOCS].todos["todo_one"].title == ERASED
+
+
+def test_every_part_of_a_workspace_is_taken_over_or_is_its_place_in_the_log():
+    place = {"seq", "hash", "at_ms", "created", "goals"}
+    assert {*_REGISTRY} | place == {*Workspace.__slots__}
 
 
 def test_what_was_erased_is_no_cause_of_a_state():
