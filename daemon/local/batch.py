@@ -55,7 +55,8 @@ class Told:
     def answer(self, line: Line, document: dict[str, object], exit_code: int) -> None:
         """Print the answer of one line. Raises OutputLost."""
         self.worst, self.last = max(self.worst, exit_code), line.number
-        write(STDOUT, json.dumps({"line": line.number, **document, "exit_code": exit_code}).encode("ascii") + b"\n")
+        text = json.dumps({"line": line.number, **document, "exit_code": exit_code}, ensure_ascii=False)
+        write(STDOUT, text.encode("utf-8", "replace") + b"\n")
 
 
 def main(command: Command) -> int:

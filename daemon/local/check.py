@@ -218,7 +218,7 @@ def _check(client: Client, command: Command, artifact: Document, validators: lis
             "artifact_id": artifact["artifact_id"],
             "checks": checks,
         }
-        write(STDOUT, json.dumps(document).encode("ascii") + b"\n")
+        write(STDOUT, json.dumps(document, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     return 0 if passed else EXIT_FAILED
 
 
@@ -266,7 +266,7 @@ def _line(validator: Validator, ended: Ended, output: Path) -> str:
 def _told(command: Command, reply: Reply) -> int:
     """The daemon's refusal, as the command line shows it anywhere."""
     if command.options.json:
-        write(STDOUT, json.dumps(reply.body).encode("ascii") + b"\n")
+        write(STDOUT, json.dumps(reply.body, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     else:
         hint = reply.body.get("hint")
         tell(f"{reply.body.get('message', reply.code)}" + (f"\n{hint}" if hint else ""))

@@ -152,6 +152,14 @@ def test_a_program_may_wait_for_each_answer(daemon, home):
         assert process.wait(20) == 0
 
 
+def test_answers_are_in_the_language_that_is_asked_for_and_readable(home, daemon, tmp_path, capfd):
+    (tmp_path / "lines").write_text('{"action": "member.add"}\n{\n')
+    assert run(["batch", "--input", str(tmp_path / "lines"), "--home", str(home), "--locale", "zh"]) == 2
+    first, second = capfd.readouterr().out.splitlines()
+    assert "字段 member_id 无效" in first
+    assert "line 2 is not JSON" in second
+
+
 def test_no_input_is_nothing_to_do(asked):
     assert asked(b"") == (0, [], "")
 
