@@ -10,6 +10,7 @@ when it is full the answer is `busy`, at once, with advice, and nothing waits in
 
 import asyncio
 import logging
+import operator
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -74,10 +75,6 @@ class _Patient:
         """Wake up with an error, unless nobody waits any more."""
         if not self._future.done():
             self._future.set_exception(error)
-
-
-def _now(act: Callable[[], None]) -> None:
-    act()
 
 
 _Job = tuple[Request | Keep, Waiter]
@@ -306,7 +303,7 @@ class Service:
 
     def _append(self, prepared: Prepared, batch: list[_Job], *, in_place: bool = False) -> None:
         """Make it durable and have it told: on the thread, or in place by the loop itself."""
-        later = _now if in_place else self._later
+        later = operator.call if in_place else self._later
         began_ns = stopwatch_ns()
         try:
             self._writer.append(prepared)
