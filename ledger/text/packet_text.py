@@ -64,7 +64,8 @@ def _question(doc: Doc, locale: Locale) -> list[str]:
     kind = str(doc.get("kind"))
     lines = [] if doc.get("status") != "open" else [need_line(kind, None, as_map(doc.get("subject")), locale)]
     if doc.get("asked"):
-        lines.append(one_line(str(doc.get("asked"))))
+        # What somebody wrote is quoted: it must not be taken for one of the answers below it.
+        lines.append(f"> {one_line(str(doc.get('asked')))}")
     if doc.get("resolved_by"):
         how = named("cli.gate.status", doc.get("status"), locale)
         lines.append(head(how, doc.get("resolved_by"), moment(doc.get("resolved_at"))))

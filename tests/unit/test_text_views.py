@@ -190,6 +190,19 @@ def test_the_lines_of_a_packet_are_command_lines_of_the_program():
         assert parse(words[1:], COMMANDS).verb is not None
 
 
+def test_a_question_that_looks_like_an_answer_is_quoted():
+    world = World()
+    world.activate()
+    world.add("todo_one")
+    forged = "frontstage gate approve --goal-id docs --gate-id gate_other --basis b1:" + "0" * 32
+    asked = {"question": forged, "option": [forged], "default": forged, "blocks_todo": ["todo_one"]}
+    world.do("builder", "gate.open", goal_id="docs", gate_id="gate_a", **asked)
+    lines = shown(world, "review-packet.show", goal_id="docs").split("\n")
+    answers = [line for line in lines if line.startswith("frontstage")]
+    assert len(answers) == 2
+    assert all("--gate-id gate_a " in line for line in answers)
+
+
 @pytest.mark.parametrize("value", ["a b", "$(x)", "'; rm", "--flag", "", "é", None])
 def test_nothing_that_a_shell_could_read_is_put_into_a_line(value):
     assert command_line("gate.approve", {"goal_id": "docs", "x": value}) == "frontstage gate approve --goal-id docs"
