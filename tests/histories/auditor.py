@@ -51,7 +51,7 @@ class Auditor:
         if promise is None:
             return
         match request.action.name:
-            case "todo.complete" | "todo.handoff":
+            case "todo.complete" | "todo.handoff" | "todo.block" | "todo.cancel" | "todo.defer":
                 todo_id = request.params.todo_id
                 if todo_id in promise.work:
                     hold = self.model.effective(promise, todo_id)

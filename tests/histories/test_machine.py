@@ -18,7 +18,7 @@ from tests.histories.reached import ACTIONS_OF_NOBODY, FAMILIES, UNREACHED, name
 from tests.support.walk import FAMILIES as MOVES
 from tests.support.walks.openings import OPENINGS
 
-EXAMPLES = 560
+EXAMPLES = 420
 STEPS = 40
 SHORT_STEPS = 12
 SHORT_HISTORIES = 8

@@ -104,7 +104,8 @@ def _released(case: Case) -> None:
 def _may_touch(case: Case, action: str) -> None:
     """Work is changed by an owner, by whoever has it, by anybody of the goal while nobody has it, or by a delegate."""
     actor, work, model = case.event.actor, case.work, case.model
-    claimant = model.claimant(case.promise, work.todo_id)
+    # A lease that ends in the same command was there when it was asked for.
+    claimant = case.before[0] if isinstance(case.before, tuple) else model.claimant(case.promise, work.todo_id)
     if case.owns or (actor == case.promise.proposer and claimant is None):
         return
     if actor == case.promise.proposer and model.members[actor].kind == "person":
@@ -141,11 +142,13 @@ def _updated(case: Case) -> None:
 
 
 def _blocked(case: Case) -> None:
+    _may_touch(case, "update")
     assert case.model.effective(case.promise, case.facts.todo_id) is None, "blocked under a lease"
     case.work.status = "blocked"
 
 
 def _cancelled(case: Case) -> None:
+    _may_touch(case, "supersede")
     assert case.model.effective(case.promise, case.facts.todo_id) is None
     cancel(case.promise, case.facts.todo_id)
     nothing_waits_for_ever(case.model, case.promise)
@@ -225,6 +228,7 @@ def _finished_by_agent(case: Case, work: Work) -> None:
 
 def _deferred(case: Case) -> None:
     work, facts = case.work, case.facts
+    _may_touch(case, "update")
     assert work.status in {"open", "blocked"}
     assert case.model.effective(case.promise, facts.todo_id) is None, "put off under a lease"
     work.status, work.claimant, work.by_lease = "deferred", None, False

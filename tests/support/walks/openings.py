@@ -228,6 +228,7 @@ def budgeted(walk: Walk) -> Iterator[Move]:
     found = {"turn_instance_id": "turn-1", "delivery_outcome": "outcome_progress", "evidence": [_newest(walk)]}
     yield Move("builder", "run.report", DOCS | {"todo_id": "todo_one"} | found)
     yield Move("helper", "quota.reserve", DOCS | {"turn_instance_id": "turn-1", "ttl_seconds": 900})
+    yield _add("todo_sooner", priority="P0")
 
 
 def fruitless(walk: Walk) -> Iterator[Move]:
@@ -310,6 +311,11 @@ def waiting(walk: Walk) -> Iterator[Move]:
     yield _add("todo_two")
     yield _add("todo_ask", role="user", task_class="user_gate", unblocks_todo_id="todo_one")
     yield Move("builder", "todo.defer", DOCS | {"todo_id": "todo_two", "resume_when": "todo_done:todo_one"})
+    if walk.one_in(3):
+        # Taken out, it would leave the others waiting for ever.
+        asked = {"amendment_id": "amend_one", "amendment_class": "shared_work_graph", "why": "It is not wanted"}
+        gone = {"operation": [{"op": "cancel", "todo_id": "todo_one"}]}
+        yield Move("helper", "amendment.submit", DOCS | asked | gone)
 
 
 OPENINGS: dict[str, Opening] = {

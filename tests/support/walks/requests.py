@@ -55,6 +55,8 @@ def go_on(walk: Walk, goal: Goal) -> Move:
     one = walk.choose(moving) if moving and not walk.slip() else walk.choose(every)
     if walk.slip():
         return walk.choose((_receive, _respond, _commit, _return, acknowledge, withdraw))(walk, goal, one)
+    if one.returned is not None and walk.one_in(4):
+        return _return(walk, goal, one)
     if one.returned is not None:
         return acknowledge(walk, goal, one)
     if one.received is None and walk.one_in(2):
@@ -117,7 +119,7 @@ def _return(walk: Walk, goal: Goal, one: Request) -> Move:
 
 def acknowledge(walk: Walk, goal: Goal, one: Request) -> Move:
     """The return arrived: the sender says so, or the bot that carried it."""
-    who = walk.anybody() if walk.slip() else walk.choose((one.sender, "bot"))
+    who = walk.anybody() if walk.one_in(4) else walk.choose((one.sender, "bot"))
     return Move(who, "request.acknowledge", given(goal, _about(one)))
 
 
