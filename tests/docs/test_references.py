@@ -52,4 +52,4 @@ def test_a_decision_says_what_was_chosen_and_what_follows(path):
 def test_every_decision_is_reachable_from_the_architecture():
     count = len(list((ROOT / "docs" / "adr").glob("*.md")))
     section = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Decisions")[2]
-    assert re.findall(r"(?:: |· )(\d) ", section) == [str(number) for number in range(1, count + 1)]
+    assert re.findall(r"(?:: |· )(\d+) ", section) == [str(number) for number in range(1, count + 1)]
