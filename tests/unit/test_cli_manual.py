@@ -152,3 +152,12 @@ def test_the_translated_sentences_are_of_what_the_table_says():
         for field, described in action.params.model_fields.items():
             key = manual_pages.help_key(field, described.description or "")
             assert not has(key) or say(key, "en") == described.description, key
+
+
+def test_every_sentence_of_a_page_is_there_in_both_languages():
+    """A key of the domain `manual` for each: its English side is what the table says, which the test above compares."""
+    keys = {f"manual.summary.{name}": action.summary for name, action in OUTWARD.items()}
+    for action in OUTWARD.values():
+        for field, described in action.params.model_fields.items():
+            keys[manual_pages.help_key(field, described.description or "")] = described.description
+    assert {key: text for key, text in keys.items() if not has(key)} == {}
