@@ -36,7 +36,7 @@ def refusals_of(action: Action) -> tuple[str, ...]:
     if action.goal_bound:
         # Whether the subject is there is asked before anything that a family of rules has to say.
         found.append(GoalRefusal.GOAL_NOT_FOUND.value)
-    found += [code.value for code in _in_order(list(dict.fromkeys(_Reading().codes_of(root))))]
+    found += [code.value for code in _in_order(list(dict.fromkeys(_Reading().all_of(root))))]
     return tuple(code for code in dict.fromkeys(found) if code not in EVERYWHERE)
 
 
@@ -56,21 +56,35 @@ class _Reading:
 
     def __init__(self) -> None:
         self._seen: set[FunctionType] = set()
+        self._named: list[type[StrEnum]] = []
+        """Families that were handed over as such: whoever gets one spells the code."""
 
-    def codes_of(self, thing: object) -> Iterator[StrEnum]:
-        """Every refusal that a value is or stands for, as its source comes to it."""
+    def all_of(self, root: object) -> Iterator[StrEnum]:
+        """Every refusal; a code in quotes is one of a family that was handed over as such."""
+        for found in list(self._codes_of(root)):
+            if isinstance(found, _families()):
+                yield found
+            else:
+                yield from (family(found) for family in self._named if found in list(family))
+
+    def _codes_of(self, thing: object) -> Iterator[str]:
+        """What a value is or stands for, as its source comes to it."""
         if isinstance(thing, _families()):
+            yield thing
+        elif isinstance(thing, type) and issubclass(thing, _families()):
+            self._named.append(thing)
+        elif isinstance(thing, str):
             yield thing
         elif isinstance(thing, FunctionType) and thing not in self._seen and thing.__module__.startswith(_WITHIN):
             self._seen.add(thing)
             for mentioned in _mentioned(thing):
-                yield from self.codes_of(mentioned)
+                yield from self._codes_of(mentioned)
         elif isinstance(thing, dict):
             for value in thing.values():
-                yield from self.codes_of(value)
-        elif isinstance(thing, tuple | list):
-            for value in thing:
-                yield from self.codes_of(value)
+                yield from self._codes_of(value)
+        elif isinstance(thing, tuple | list | frozenset):
+            for value in thing if isinstance(thing, tuple | list) else sorted(map(str, thing)):
+                yield from self._codes_of(value)
 
 
 @cache
@@ -86,8 +100,15 @@ def _mentioned(function: FunctionType) -> tuple[object, ...]:
 
 def _values(node: ast.AST, names: dict[str, object]) -> Iterator[object]:
     """What the names in the source stand for, and the attributes of modules and families, as one reads it."""
+    if isinstance(node, ast.Call):
+        # What a call is given is there before the call.
+        for given in (*node.args, *node.keywords, node.func):
+            yield from _values(given, names)
+        return
     if isinstance(node, ast.Name) and node.id in names:
         yield names[node.id]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         owner = names.get(node.value.id)
         is_family = isinstance(owner, type) and issubclass(owner, StrEnum)

@@ -13,7 +13,7 @@ from daemon.cli.manual import WIDTH, _columns
 from daemon.local import manual_pages
 from daemon.local.reach import EVERYWHERE, refusals_of
 from ledger.catalogue import ACTIONS
-from ledger.text.reference import codes
+from ledger.text.reference import FAMILIES, codes
 from ledger.text.say import LOCALES, has, say
 from tests.api.test_parity import INPUTS
 from tests.support.ladder import Ladder
@@ -113,10 +113,23 @@ def test_they_stand_in_the_order_in_which_they_are_checked(ladder):
     assert sorted(rungs, key=listed.index) == rungs
 
 
+def test_every_refusal_of_every_family_is_on_some_page():
+    listed = {*EVERYWHERE} | {code for action in ACTIONS.values() for code in refusals_of(action)}
+    assert {
+        name: missing for name in FAMILIES if (missing := [one for one in codes()[name] if one not in listed])
+    } == {}
+
+
+def test_a_code_that_is_spelled_for_a_family_which_was_handed_over_is_found():
+    assert {"gate_blocks", "projection_repair_required", "proposer_only"} <= {*refusals_of(ACTIONS["todo.claim"])}
+
+
 def test_not_every_refusal_is_on_every_page():
     assert "gate_expired" not in refusals_of(ACTIONS["goal.confirm"])
     assert "gate_expired" in refusals_of(ACTIONS["gate.approve"])
     assert refusals_of(ACTIONS["goal.list"]) == ()
+    # Words of the verdict are no refusals, whatever they are called.
+    assert len(refusals_of(ACTIONS["quota.reserve"])) < 8
 
 
 @pytest.mark.parametrize(
