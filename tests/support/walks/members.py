@@ -18,7 +18,7 @@ def grant(walk: Walk, goal: Goal) -> Move:
     params: dict[str, object] = {
         "member_id": walk.anybody() if walk.slip() else walk.choose(("helper", "dreamer", "stranger", "critic")),
         "goal_id": [goal.goal_id] if not walk.one_in(6) else [],
-        **walk.choose(WRONG_GRANTS if walk.slip() else GRANTS),
+        **walk.choose(WRONG_GRANTS if walk.one_in(5) else GRANTS),
     }
     if not walk.one_in(3):
         params["ttl_seconds"] = walk.choose((60, 3_600))
@@ -52,6 +52,8 @@ def use_grant(walk: Walk, goal: Goal) -> Move:
 def profile(walk: Walk, _goal: Goal) -> Move:
     """An agent describes itself, or is described."""
     params: dict[str, object] = {"scope_summary": "Checks links", "preferred_action_kind": ["check"]}
+    if walk.one_in(3):
+        params |= {"profile_role": "steward"}
     if walk.slip():
         params |= {"member_id": walk.anybody(), "profile_role": walk.choose(("steward", "executor"))}
     return Move(walk.choose(AGENTS), "member.profile", params)

@@ -164,6 +164,20 @@ def standing(walk: Walk) -> Iterator[Move]:
             yield Move("ann", "gate.revoke-grant", {"grant_id": [*walk.state.grants.by_id][-1]})
 
 
+def taken_back(walk: Walk) -> Iterator[Move]:
+    """What was decided is taken back while somebody is at work on the strength of it."""
+    yield from _active(walk)
+    yield _add("todo_one", required_decision_scope=["publish:action:site"])
+    asked = {"gate_id": "gate_one", "question": "May we?", "decision_scope": "publish:goal:*", "approver": ["ann"]}
+    yield Move("builder", "gate.open", DOCS | asked)
+    basis = gate_basis(_goal(walk), _goal(walk).gates.by_id["gate_one"])
+    yield Move("ann", "gate.approve", DOCS | {"gate_id": "gate_one", "basis": basis})
+    yield _claim("todo_one")
+    yield _prove(walk, "todo_one")
+    yield Move("ann", "gate.revoke-grant", {"grant_id": [*walk.state.grants.by_id][-1]})
+    yield Move("builder", "todo.complete", DOCS | {"todo_id": "todo_one", "evidence": [_newest(walk)]})
+
+
 def checked(walk: Walk) -> Iterator[Move]:
     """Work that must pass a check, and has not."""
     yield from _active(walk)
@@ -184,6 +198,13 @@ def dreamed(walk: Walk) -> Iterator[Move]:
         yield Move("dreamer", "todo.add", DOCS | asked)
 
 
+def behind(walk: Walk) -> Iterator[Move]:
+    """The same, delivered: what is let in now would be accepted unseen."""
+    yield from dreamed(walk)
+    yield Move("builder", "goal.deliver", DOCS | {"summary": "Done"})
+    yield Move("ann", "todo.admit", DOCS | {"todo_id": "todo_map"})
+
+
 def paired(walk: Walk) -> Iterator[Move]:
     """Two people were given codes; one of them has used it."""
     for person in ("ann", "bob"):
@@ -192,9 +213,8 @@ def paired(walk: Walk) -> Iterator[Move]:
     names = {"tenant_key": "t", "app_id": "a", "open_id": "o", "union_id": "u"}
     seen = {"code_digest": digest("code ann"), "identity_digest": digest("identity 0")}
     yield Move("bot", "member.bind", seen | names)
-    if walk.one_in(3):
-        # One identity is one person's.
-        yield Move("bot", "member.bind", names | seen | {"code_digest": digest("code bob")})
+    # One identity is one person's.
+    yield Move("bot", "member.bind", names | seen | {"code_digest": digest("code bob")})
     yield from _active(walk)
 
 
@@ -323,6 +343,6 @@ OPENINGS: dict[str, Opening] = {
     for opening in (
         nothing, team, reviewed, leased, amended, protected, quorum, expiring, standing, planned, asked_for, budgeted,
         fruitless, handed, lent, granted, delivered, unproved, revised, waiting,
-        checked, dreamed, paired,
+        taken_back, checked, dreamed, behind, paired,
     )
 }  # fmt: skip
