@@ -5,7 +5,7 @@ from functools import cache
 
 PATHS = (
     "reports/a", "reports/a/b", "reports/x", "docs", "docs/a.md", "docs/b.md", "docs/x", "docs/deep/a.md", "src/x",
-    "src/a/x", "src/a", "Docs/a.md", "reports/A", "top",
+    "src/y", "src/a/x", "src/a", "Docs/a.md", "reports/A", "top",
 )  # fmt: skip
 """Paths that the scopes of a walk can name, and some that only few of them can."""
 

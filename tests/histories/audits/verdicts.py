@@ -69,8 +69,9 @@ def _is_free(model: Model, promise: Promise, work: Work, agent: str) -> bool:
         for other, hold in promise.holds.items()
         if other != work.todo_id and model.effective(promise, other) is not None
     )
+    granted = any(one.scopes for one in model.rights.values() if one.about(agent, promise.goal_id))
     # Where scopes are compared by their beginnings the ledger may be careful; it must not be where none are named.
-    return not (work.scopes and any(leased))
+    return not (work.scopes and (granted or any(leased)))
 
 
 def _gate_is_in_the_way(model: Model, promise: Promise, gate_id: str, agent: str) -> None:
