@@ -16,9 +16,12 @@ from ledger.codec import decode_row
 from ledger.detectors import reason_of
 from ledger.events import Facts, Words
 from ledger.ports import EventRow, SearchRow, SearchState, Store, Term
+from ledger.rules.amendment_events import AmendmentSubmitted, AmendmentWords
 from ledger.rules.member_events import IdentityWords
+from ledger.rules.plan_events import PlanProposed, PlanWords
+from ledger.rules.plans import todo_id_of
 
-VERSION = 1
+VERSION = 2
 """Of the way texts are made; one more, and all of them are made anew."""
 FOLDED_CHARS_MAX = 20_000
 SearchKind = Literal["goal", "todo", "gate", "artifact", "event"]
@@ -58,16 +61,35 @@ def texts_of(words: Words | None) -> Iterator[str]:
     """What was written, text by text, without what may not be shown."""
     if words is None or isinstance(words, IdentityWords):
         return
-    for value in msgspec.structs.astuple(words):
-        for text in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(text, str) and text.strip() and reason_of(text) is None:
-                yield text
+    yield from _texts_in(words)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """The texts of words, of their parts and of lists of either: a plan says of each lane what it is."""
+    if isinstance(value, str):
+        if value.strip() and reason_of(value) is None:
+            yield value
+    elif isinstance(value, msgspec.Struct):
+        yield from _texts_in(msgspec.structs.astuple(value))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts_in(one)
 
 
 def thing_of(kind: str, facts: Facts, goal_id: str | None) -> tuple[SearchKind, str]:
     """What the words were said about."""
     found, name = _THINGS.get(kind, ("event", ""))
     return found, str(getattr(facts, name, None) or goal_id or "")
+
+
+def parts_of(facts: Facts, words: Words | None) -> Iterator[tuple[str, list[str]]]:
+    """Todos that are told of within the words of something else, with what is said of each."""
+    if isinstance(facts, PlanProposed) and isinstance(words, PlanWords):
+        for lane, said in zip(facts.lanes, words.lanes, strict=True):
+            yield todo_id_of(facts.plan_id, lane.lane_id), list(_texts_in(said))
+    elif isinstance(facts, AmendmentSubmitted) and isinstance(words, AmendmentWords):
+        for operation, restated in zip(facts.operations, words.operations, strict=True):
+            yield operation.todo_id, list(_texts_in(restated))
 
 
 def index_words(store: Store, term: Term, count_max: int) -> int:

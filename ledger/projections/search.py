@@ -5,10 +5,11 @@ words first, with a short piece of the text around what was found, read from the
 private goal those find nothing who have no part in it: what is withheld from a reader is not found by guessing either.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 from ledger.codec import decode_row
+from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.ports import SearchRow, Store
@@ -18,7 +19,7 @@ from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.search_params import TERMS_MAX, FindWords
-from ledger.searching import folded, texts_of
+from ledger.searching import folded, parts_of, texts_of
 from ledger.text.times import rfc3339
 
 SNIPPET_CHARS = 160
@@ -58,12 +59,12 @@ def _found(
     seen = before
     next_after = floor + 1 if floor else None
     for looked_at, row in enumerate(_texts(store, terms, floor, before)):
-        if len(hits) == ask.limit or looked_at == LOOKED_AT_MAX:
+        if len(hits) >= ask.limit or looked_at == LOOKED_AT_MAX:
             next_after = seen
             break
         seen = row.seq
         if _fits(row, ask) and row.goal_id not in hidden:
-            hits += _hit(store, row, terms)
+            hits += [hit for hit in _hits(store, row, terms) if ask.kind is None or hit["kind"] == ask.kind]
     indexed = store.search_state().through_seq
     return {
         "schema_version": "frontstage_search_v1",
@@ -82,27 +83,45 @@ def _texts(store: Store, terms: tuple[str, ...], floor: int, before: int) -> Ite
 
 
 def _fits(row: SearchRow, ask: FindWords) -> bool:
-    return (ask.kind is None or row.kind == ask.kind) and (ask.goal_id is None or row.goal_id == ask.goal_id)
+    """Whether a text may be of what is asked for; among the words of a plan there are those of its todos."""
+    kind = ask.kind is None or row.kind == ask.kind or (ask.kind == "todo" and row.kind == "event")
+    return kind and (ask.goal_id is None or row.goal_id == ask.goal_id)
 
 
-def _hit(store: Store, row: SearchRow, terms: tuple[str, ...]) -> list[Document]:
-    """The thing with what was found of it; nothing, if its words went in this very moment."""
+def _hits(store: Store, row: SearchRow, terms: tuple[str, ...]) -> list[Document]:
+    """The todos within an event of which everything is said that was asked for; where there are none, the thing itself.
+
+    Nothing, if its words went in this very moment.
+    """
     stored = next(store.events(row.seq - 1, limit=1), None)
     if stored is None or stored.words is None:
         return []
     event = decode_row(stored)
-    text = next((text for text in texts_of(event.words) if any(term in folded(text) for term in terms)), "")
-    return [
-        {
-            "kind": row.kind,
-            "id": row.subject_id,
-            "goal_id": row.goal_id,
-            "seq": row.seq,
-            "at": rfc3339(event.at_ms),
-            "event_kind": event.kind,
-            "snippet": _snippet(text, terms),
-        }
-    ]
+    fitting = [(todo_id, said) for todo_id, said in parts_of(event.facts, event.words) if _all_in(said, terms)]
+    if fitting:
+        return [_hit(row, event, "todo", todo_id, said, terms) for todo_id, said in fitting]
+    return [_hit(row, event, row.kind, row.subject_id, texts_of(event.words), terms)]
+
+
+def _all_in(texts: Iterable[str], terms: tuple[str, ...]) -> bool:
+    whole = "\n".join(folded(text) for text in texts)
+    return all(term in whole for term in terms)
+
+
+def _hit(
+    row: SearchRow, event: Recorded, kind: str, subject_id: str, texts: Iterable[str], terms: tuple[str, ...]
+) -> Document:
+    """One thing with what was found of it."""
+    text = next((text for text in texts if any(term in folded(text) for term in terms)), "")
+    return {
+        "kind": kind,
+        "id": subject_id,
+        "goal_id": row.goal_id,
+        "seq": row.seq,
+        "at": rfc3339(event.at_ms),
+        "event_kind": event.kind,
+        "snippet": _snippet(text, terms),
+    }
 
 
 def _snippet(text: str, terms: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from msgspec import inspect
 from pydantic import ValidationError
 
 from ledger import searching
@@ -15,6 +16,7 @@ from ledger.refusals import Refusal
 from ledger.rules.common import Caller
 from ledger.searching import folded, index_words, search_row, texts_of
 from ledger.text.documents import render
+from ledger.wire import all_kinds
 from tests.replay.script import everything
 from tests.support.world import DOCS, World
 
@@ -42,7 +44,7 @@ def seqs(world, query, **params):
         found += [hit["seq"] for hit in page["hits"]]
         after = page["next_after"]
         if after is None:
-            return found
+            return list(dict.fromkeys(found))
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +91,75 @@ def test_things_are_found_by_what_was_said_of_them():
     (hit,) = ask(world, "ＢＲＯＫＥＮ")["hits"]
     assert hit["snippet"] == "Repair the Broken links"
     assert "todo_links" in render("search.find", ask(world, "broken"), "en")
+
+
+def found(world, query, **params):
+    return {(hit["kind"], hit["id"]) for hit in ask(world, query, **params)["hits"]}
+
+
+def test_a_todo_of_a_plan_is_found_by_the_words_of_its_lane():
+    world = World()
+    world.activate()
+    lanes = [
+        {"lane_id": "chapters", "title": "Rewrite the chapters", "acceptance": "The editor nods", "agent": "builder"},
+        {"lane_id": "index", "title": "Rewrite the index", "agent": "builder"},
+    ]
+    world.do("ann", "plan.propose", goal_id=DOCS, plan_id="plan_book", lane=lanes)
+    caught_up(world)
+    both = {("todo", "todo_plan_book_chapters"), ("todo", "todo_plan_book_index")}
+    assert found(world, "rewrite") == found(world, "rewrite", kind="todo") == found(world, "rewrite", limit=1) == both
+    assert found(world, "nods") == {("todo", "todo_plan_book_chapters")}
+    assert found(world, "rewrite", kind="event") == set()
+    assert found(world, "nods index") == {("event", DOCS)}, "said of two todos, and so of neither"
+    (hit,) = ask(world, "chapters")["hits"]
+    assert hit["snippet"] == "Rewrite the chapters"
+
+
+def test_a_title_that_an_amendment_restates_is_found_by_its_old_words_and_by_its_new_ones():
+    world = World()
+    world.activate()
+    world.add("todo_words", text="Collect the vocabulary")
+    operation = {"op": "restate", "todo_id": "todo_words", "title": "Write the glossary"}
+    asked = {"amendment_class": "shared_acceptance", "why": "Readers ask", "operation": [operation]}
+    world.do("builder", "amendment.submit", goal_id=DOCS, **asked)
+    caught_up(world)
+    assert found(world, "vocabulary") == found(world, "glossary") == {("todo", "todo_words")}
+    assert found(world, "readers", kind="event") == {("event", DOCS)}
+
+
+NOT_SEARCHED = {"IdentityWords": "identities of the platform are nobody's words"}
+
+
+def _sample(kind):
+    """Words of this kind with a word of their own in every place, and those words."""
+    marks = []
+
+    def filled(wanted):
+        shape = inspect.type_info(wanted) if isinstance(wanted, type) else wanted
+        match shape:
+            case inspect.StrType():
+                marks.append(f"mark{len(marks)}x")
+                return marks[-1]
+            case inspect.UnionType():
+                return filled(next(one for one in shape.types if not isinstance(one, inspect.NoneType)))
+            case inspect.VarTupleType() | inspect.ListType():
+                return (filled(shape.item_type), filled(shape.item_type))
+            case inspect.StructType():
+                return shape.cls(**{field.name: filled(field.type) for field in shape.fields})
+            case _:
+                return None
+
+    return filled(kind.words), marks
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in all_kinds() if kind.words is not None], ids=lambda kind: f"{kind.name}-{kind.version}"
+)
+def test_whatever_people_write_is_searchable_wherever_it_stands(kind):
+    words, marks = _sample(kind)
+    assert marks
+    said = set(texts_of(words))
+    assert said == (set() if type(words).__name__ in NOT_SEARCHED else set(marks))
 
 
 def test_a_snippet_is_a_short_piece_around_what_was_found():
@@ -176,7 +247,7 @@ def test_what_is_not_searchable_yet_is_said():
 def test_another_way_of_making_texts_makes_all_of_them_anew(monkeypatch):
     world = caught_up(everything())
     before = seqs(world, "page")
-    monkeypatch.setattr(searching, "VERSION", 2)
+    monkeypatch.setattr(searching, "VERSION", searching.VERSION + 1)
     assert index_words(world.store, world.writer._term, 10) == 10
     assert seqs(world, "page") == []
     assert seqs(caught_up(world), "page") == before
