@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from ledger.ids import MemberId
 from ledger.projections.gates import open_gate_rows
+from ledger.projections.held import held_by
 from ledger.projections.holds import (
     Hold,
     Listed,
@@ -77,7 +78,7 @@ def channel_projection(
     screen, intent, cause = Screen(), goal.intent, cause_of(goal)
     at = rfc3339(cause.at_ms)
     verdict = found.given.verdict
-    users, agents = _todo_rows(goal, found.listed, screen, now_ms)
+    users, agents = _todo_rows(workspace, goal, found.listed, screen, now_ms)
     return {
         "schema_version": SCHEMA_VERSION,
         "mode": "read_only",
@@ -205,20 +206,20 @@ def _latest_status(goal: Goal, listed: Listed) -> str:
 
 
 def _todo_rows(
-    goal: Goal, listed: Listed, screen: Screen, now_ms: int
+    workspace: Workspace, goal: Goal, listed: Listed, screen: Screen, now_ms: int
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     users: list[dict[str, object]] = []
     agents: list[dict[str, object]] = []
     for todo in listed.todos:
         if todo.role == "agent":
-            agents.append(todo_row(goal, todo, screen, f"agent_todos[{len(agents)}]", now_ms))
+            agents.append(todo_row(workspace, goal, todo, screen, f"agent_todos[{len(agents)}]", now_ms))
         elif len(users) < USER_TODOS_MAX:
-            users.append(todo_row(goal, todo, screen, f"user_todos[{len(users)}]", now_ms))
+            users.append(todo_row(workspace, goal, todo, screen, f"user_todos[{len(users)}]", now_ms))
     return users, agents
 
 
-def todo_row(goal: Goal, todo: Todo, screen: Screen, path: str, now_ms: int) -> dict[str, object]:
-    """One todo as a row: what, how urgent, who has it until when, what it waits for."""
+def todo_row(workspace: Workspace, goal: Goal, todo: Todo, screen: Screen, path: str, now_ms: int) -> dict[str, object]:
+    """One todo as a row: what, how urgent, who has it until when, what it waits for and what holds it back."""
     hold = hold_of(goal, todo, now_ms)
     row: dict[str, object] = {
         "todo_id": todo.todo_id,
@@ -230,6 +231,7 @@ def todo_row(goal: Goal, todo: Todo, screen: Screen, path: str, now_ms: int) -> 
         "claim": hold.kind,
         "claimed_until": None if hold.lease is None else rfc3339(hold.lease.expires_at_ms),
         "waiting_for": unmet(goal, todo),
+        "held_by": held_by(workspace, goal, todo, now_ms),
     }
     if todo.status == "blocked":
         row["reason"] = screen.show(todo.reason, REASON_CHARS_MAX, f"{path}.reason")

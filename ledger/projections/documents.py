@@ -135,7 +135,7 @@ def _list_todos(workspace: Workspace, _caller: Caller, asked: Params, now_ms: in
     return {
         "schema_version": "frontstage_todo_list_v1",
         "goal_id": goal.goal_id,
-        "todos": [_todo_document(goal, goal.todos[todo_id], now_ms) for todo_id in page],
+        "todos": [_todo_document(workspace, goal, goal.todos[todo_id], now_ms) for todo_id in page],
         "total": len(ids),
         "next_after": page[-1] if start + ask.limit < len(ids) else None,
     }
@@ -169,7 +169,7 @@ def _ready_todos(workspace: Workspace, caller: Caller, asked: Params, now_ms: in
         "goal_id": goal.goal_id,
         "agent_id": None if agent is None else agent.member_id,
         "goal_state": goal.state,
-        "todos": [_todo_document(goal, todo, now_ms) for todo in found[: ask.limit]],
+        "todos": [_todo_document(workspace, goal, todo, now_ms) for todo in found[: ask.limit]],
         "more": more,
         "total": None if more else len(found),
     }
@@ -185,9 +185,9 @@ def _ready(workspace: Workspace, goal: Goal, agent: Member | None, now_ms: int) 
             yield todo
 
 
-def _todo_document(goal: Goal, todo: Todo, now_ms: int) -> Document:
+def _todo_document(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> Document:
     screen = Screen()
-    row = todo_row(goal, todo, screen, "todo", now_ms)
+    row = todo_row(workspace, goal, todo, screen, "todo", now_ms)
     row["title"] = todo.title
     row |= {
         "task_class": todo.task_class,

@@ -17,11 +17,12 @@ from ledger.records import CLOSED, Todo
 from ledger.rules.amendment_graph import needs_rebase
 from ledger.rules.amendments import ROUTINE, amendment_basis
 from ledger.rules.common import owners_of, registered
-from ledger.rules.gates import awaited, gate_basis, is_over
+from ledger.rules.gates import CODES, awaited, blocking, gate_basis, is_over, why_held
 from ledger.rules.goals import question_basis, state_basis
 from ledger.rules.plans import may_decide, plan_basis
-from ledger.rules.quota import QuotaDecision, QuotaState
+from ledger.rules.quota import QuotaDecision, QuotaState, Verdict
 from ledger.rules.runs import replan_cause
+from ledger.rules.selection import NOBODY
 from ledger.state import Goal, Workspace
 
 Kind = Literal[
@@ -71,10 +72,17 @@ def needs_of(workspace: Workspace, goal: Goal, found: Reading, now_ms: int) -> l
         *_work(goal, found, owners),
         *_agents(goal, owners),
     ]
-    return [*rows, *_verdict(workspace, goal, found, owners, decided=any(one.kind in _DECISIONS for one in rows))]
+    return [*rows, *_verdict(workspace, goal, found, owners, now_ms, decided=_is_told(found.given.verdict, rows))]
 
 
-_DECISIONS = frozenset({"question", "confirmation", "acceptance", "gate"})
+_DECISIONS = frozenset({"question", "confirmation", "acceptance"})
+
+
+def _is_told(verdict: Verdict, rows: list[Need]) -> bool:
+    """Whether a row stands for what the verdict waits for: that very gate, or the owners' own decision on the goal."""
+    if verdict.gate_id is not None:
+        return any(one.gate_id == verdict.gate_id for one in rows)
+    return verdict.reason_codes[0] not in CODES and any(one.kind in _DECISIONS for one in rows)
 
 
 def _urgency(goal: Goal) -> Severity:
@@ -119,12 +127,14 @@ def _gates(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...], now_m
         gate = goal.gates.by_id[gate_id]
         if is_over(gate, now_ms):
             continue  # Nobody decides it any more: the daemon writes how it ended.
+        voters = awaited(workspace, gate, now_ms)
         yield Need(
-            goal_id=goal.goal_id, kind="gate", action="gate.approve", text=gate.question, seq=gate.seq,
+            goal_id=goal.goal_id, kind="gate", action="gate.approve" if voters else "gate.withdraw",
+            text=gate.question, seq=gate.seq,
             subject={"goal_id": goal.goal_id, "gate_id": gate_id}, at_ms=gate.opened_at_ms,
             basis=gate_basis(goal, gate), gate_id=gate_id,
             # Where nobody is left who may vote, the owners must know: the gate would wait for ever.
-            waits_for=awaited(workspace, gate, now_ms) or owners,
+            waits_for=voters or owners, code=None if voters else why_held(workspace, gate, now_ms),
             waiting_on="user_or_controller", severity=_severity_of(goal, gate),
         )  # fmt: skip
 
@@ -235,8 +245,9 @@ def _agents(goal: Goal, owners: tuple[MemberId, ...]) -> Iterator[Need]:
 
 
 def _verdict(
-    workspace: Workspace, goal: Goal, found: Reading, owners: tuple[MemberId, ...], *, decided: bool
-) -> Iterator[Need]:
+    workspace: Workspace, goal: Goal, found: Reading, owners: tuple[MemberId, ...], now_ms: int, *,
+    decided: bool,
+) -> Iterator[Need]:  # fmt: skip
     """What holds the whole goal up, where no row above says it already."""
     verdict, step = found.given.verdict, found.step
     code = verdict.reason_codes[0]
@@ -256,12 +267,7 @@ def _verdict(
                 waits_for=(), waiting_on="external_evidence", concerns=owners,
             )  # fmt: skip
     if verdict.decision is QuotaDecision.ASK_USER and not decided:
-        subject = about if verdict.gate_id is None else about | {"gate_id": verdict.gate_id}
-        yield Need(
-            goal_id=goal.goal_id, kind="decision", action="gate.open" if verdict.gate_id is None else "gate.show",
-            subject=subject, seq=goal.last_seq, waits_for=owners, waiting_on="user_or_controller",
-            severity=_urgency(goal), gate_id=verdict.gate_id, code=code,
-        )  # fmt: skip
+        yield _decision(workspace, goal, verdict, owners, now_ms)
     elif step.key in _HOLDS_UP and step.action is not None:
         operators = tuple(m.member_id for m in workspace.members.values() if "owner" in m.roles and not m.revoked)
         yield Need(
@@ -269,3 +275,23 @@ def _verdict(
             action=step.action, subject=step.subject, seq=goal.last_seq, waits_for=step.members or operators,
             waiting_on="controller", severity=_urgency(goal),
         )  # fmt: skip
+
+
+def _decision(workspace: Workspace, goal: Goal, verdict: Verdict, owners: tuple[MemberId, ...], now_ms: int) -> Need:
+    """What the owners are to settle that no open gate asks for: a gate that said no, or a need that none covers."""
+    code = verdict.reason_codes[0]
+    about: dict[str, object] = {"goal_id": goal.goal_id}
+    gate = None if verdict.gate_id is None else goal.gates.by_id[verdict.gate_id]
+    if gate is not None:
+        return Need(
+            goal_id=goal.goal_id, kind="decision", action="gate.show", subject=about | {"gate_id": gate.gate_id},
+            seq=gate.resolved_seq or gate.seq, at_ms=gate.resolved_at_ms, text=gate.question, waits_for=owners,
+            waiting_on="user_or_controller", severity=_urgency(goal), gate_id=gate.gate_id, code=code,
+        )  # fmt: skip
+    held = (goal.todos[todo_id] for _, _, todo_id in goal.by_priority)
+    todo = next((one for one in held if blocking(workspace, goal, one, NOBODY, now_ms) == code), None)
+    return Need(
+        goal_id=goal.goal_id, kind="decision", action="gate.open", subject=about, seq=goal.last_seq,
+        at_ms=None if goal.cause is None else goal.cause.at_ms, text="" if todo is None else todo.title,
+        waits_for=owners, waiting_on="user_or_controller", severity=_urgency(goal), code=code,
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from ledger.ids import MemberId
 from ledger.projections.holds import Listed, hold_of
 from ledger.records import CLOSED
 from ledger.rules.common import lacking, owners_of
+from ledger.rules.gates import CODES, GATE_OVER, awaited
 from ledger.rules.goals import state_basis
 from ledger.rules.quota import QuotaState, Verdict
 from ledger.state import Goal, Workspace
@@ -69,8 +70,8 @@ def next_step(workspace: Workspace, goal: Goal, given: Given, listed: Listed, no
             return _step("quota.set", "owner", owners, goal_id=goal.goal_id)
         case QuotaState.WORKSPACE_GUARD:
             return _step("member.grant", "owner", owners, goal_id=goal.goal_id, member_id=agent_id)
-        case QuotaState.OPERATOR_GATE if given.verdict.gate_id is not None:
-            return _step("gate.show", "owner", owners, goal_id=goal.goal_id, gate_id=given.verdict.gate_id)
+        case QuotaState.OPERATOR_GATE if given.verdict.gate_id is not None or given.verdict.reason_codes[0] in CODES:
+            return _at_a_gate(workspace, goal, given.verdict, owners, now_ms)
         case QuotaState.CAPABILITY_MISSING:
             lacks = _missing(workspace, goal, agent_id)
             return _step("member.add", "operator", (), goal_id=goal.goal_id, capabilities=lacks)
@@ -106,6 +107,20 @@ def _work(goal: Goal, given: Given, now_ms: int) -> Step:
     else:
         action = "todo.claim"
     return _step(action, "agent", _only(agent_id), goal_id=goal.goal_id, todo_id=todo.todo_id)
+
+
+def _at_a_gate(workspace: Workspace, goal: Goal, verdict: Verdict, owners: tuple[MemberId, ...], now_ms: int) -> Step:
+    """Those who may still decide it decide; where nobody may, the owners ask again, mend it or take the work out."""
+    code, subject = verdict.reason_codes[0], {"goal_id": goal.goal_id, "gate_id": verdict.gate_id}
+    gate = None if verdict.gate_id is None else goal.gates.by_id[verdict.gate_id]
+    if gate is None:
+        return Step(key=code, action="gate.open", by="owner", members=owners, subject={"goal_id": goal.goal_id})
+    if code == GATE_OVER:
+        return Step(key=code, action=None, by="nobody", subject={**subject})
+    if code == "gate_blocks":
+        return _step("gate.show", "owner", awaited(workspace, gate, now_ms), **subject)
+    action = "gate.withdraw" if gate.is_open else "gate.show"
+    return Step(key=code, action=action, by="owner", members=owners, subject={**subject})
 
 
 def _without_work(goal: Goal, given: Given, owners: tuple[MemberId, ...], listed: Listed) -> Step:

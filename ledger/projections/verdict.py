@@ -130,8 +130,10 @@ def should_run_document(workspace: Workspace, goal: Goal, agent_id: MemberId, no
     """Whether this agent may do a turn now, on what, within which bounds, and what to do instead if not."""
     verdict = decide_should_run(workspace, goal.goal_id, agent_id, now_ms)
     step = next_step(workspace, goal, Given(agent_id, verdict), listed_todos(goal), now_ms)
+    # Work with scopes of its own may write there and nowhere else, however far the goal reaches.
+    own = () if verdict.todo is None else verdict.todo.required_write_scopes
     boundary: dict[str, object] = {
-        "write_scopes": list(goal.intent.write_scopes),
+        "write_scopes": list(own or goal.intent.write_scopes),
         "capabilities": list(goal.intent.capabilities),
         "handoff_mode": goal.intent.handoff_mode,
         "revision": goal.confirmed,

@@ -12,7 +12,7 @@ from ledger.records import CLOSED, Todo
 from ledger.rules.amendment_graph import needs_rebase
 from ledger.rules.amendments import ROUTINE
 from ledger.rules.common import owners_of, unmet
-from ledger.rules.gates import REPAIR_REQUIRED, SCOPE_UNAPPROVED, awaited, blocking, counted
+from ledger.rules.gates import REPAIR_REQUIRED, SCOPE_UNAPPROVED, awaited, blocking, counted, is_over
 from ledger.rules.plans import may_decide
 from ledger.state import Goal, Workspace
 
@@ -75,6 +75,8 @@ def of_lease(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[
 
 def of_gate(workspace: Workspace, goal: Goal, gate: Gate, now_ms: int) -> list[Wanting]:
     """Whose votes a gate waits for; a gate that said no needs another that says yes."""
+    if is_over(gate, now_ms) and goal.state not in CLOSED:
+        return [Wanting("gate_over", (), {"gate_id": gate.gate_id})]
     if gate.is_open and goal.state not in CLOSED:
         votes: dict[str, object] = {"votes": counted(workspace, gate), "quorum": gate.policy.quorum}
         return [
@@ -85,7 +87,7 @@ def of_gate(workspace: Workspace, goal: Goal, gate: Gate, now_ms: int) -> list[W
             )
         ]
     refused = goal.state not in CLOSED and gate.status in {"rejected", "cancelled", "expired"}
-    return [Wanting("another_gate", gate.policy.approvers, {"gate_id": gate.gate_id})] if refused else [SETTLED]
+    return [Wanting("another_gate", owners_of(goal, workspace), {"gate_id": gate.gate_id})] if refused else [SETTLED]
 
 
 def of_plan(workspace: Workspace, goal: Goal, plan: Plan) -> list[Wanting]:

@@ -23,6 +23,8 @@ SCOPE_UNAPPROVED = "decision_scope_unapproved"
 """Stands where a gate's id would: a need of the todo is covered by no decision and no gate."""
 REPAIR_REQUIRED = "projection_repair_required"
 """Stands where a gate's id would: what a gate names and the scope it decides contradict each other."""
+GATE_OVER = "gate_time_over"
+"""The time of a gate is over, and how it ended is about to be written: until then nobody can do anything about it."""
 
 CODES = frozenset({SCOPE_UNAPPROVED, REPAIR_REQUIRED})
 
@@ -118,6 +120,18 @@ def awaited(workspace: Workspace, gate: Gate, now_ms: int) -> tuple[MemberId, ..
     seats = [seat for seat in gate.policy.approvers if seat not in voted and seat != gate.opened_by]
     people = dict.fromkeys(stand_in.get(seat, seat) for seat in seats)
     return tuple(person for person in people if registered(workspace, person) is not None)
+
+
+def why_held(workspace: Workspace, gate: Gate, now_ms: int) -> str:
+    """How a gate that holds work up stands, as a reason code, which tells whether anybody may still decide it.
+
+    `gate_blocks` waits for a vote. The others do not: somebody said no, or nobody may say anything any more.
+    """
+    if not gate.is_open:
+        return f"gate_{gate.status}"
+    if is_over(gate, now_ms):
+        return GATE_OVER
+    return "gate_blocks" if awaited(workspace, gate, now_ms) else "gate_waits_for_nobody"
 
 
 def gate_due(goal: Goal) -> int | None:

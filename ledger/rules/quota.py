@@ -16,7 +16,7 @@ from ledger.ports import StoreFault
 from ledger.records import Member, Todo
 from ledger.rules.amendments import held_back
 from ledger.rules.common import granted, must_review, registered
-from ledger.rules.gates import CODES, awaited, blocking
+from ledger.rules.gates import CODES, GATE_OVER, blocking, why_held
 from ledger.rules.runs import replan_cause
 from ledger.rules.selection import Selection, is_for, not_fit, select
 from ledger.rules.slots import allowed_slots, reserved_slots
@@ -186,11 +186,12 @@ def _at_a_gate(workspace: Workspace, goal: Goal, found: str, now_ms: int) -> Ver
     state, decision = QuotaState.OPERATOR_GATE, QuotaDecision.ASK_USER
     if found in CODES:
         return verdict_of(state, decision, found)
-    gate = goal.gates.by_id.get(found)
-    codes: tuple[str, ...] = ("gate_blocks",)
-    if gate is not None and gate.is_open and not awaited(workspace, gate, now_ms):
-        codes = ("gate_waits_for_nobody", *codes)
-    return Verdict(state=state, decision=decision, reason_codes=codes, gate_id=found)
+    code = why_held(workspace, goal.gates.by_id[found], now_ms)
+    if code == GATE_OVER:
+        decision = QuotaDecision.SKIP
+    return Verdict(
+        state=state, decision=decision, reason_codes=tuple(dict.fromkeys((code, "gate_blocks"))), gate_id=found
+    )
 
 
 def _all_ended(goal: Goal) -> bool:

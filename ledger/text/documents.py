@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from ledger.text import gates_text, history_text, packet_text, plans_text, requests_text, slots_text, views_text
+from ledger.text.held_text import todo_holder
 from ledger.text.lines import reason_line, step_line
 from ledger.text.pieces import (
     COLON,
@@ -96,8 +97,7 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
     facts: list[tuple[str, object]] = [
         (label("objective", locale), text_lines(view.get("objective"))),
         (label("criteria", locale), _criteria(doc)),
-        (label("responsible", locale), ", ".join(_names(doc.get("responsible"))) or say("card.nobody", locale)),
-        (label("claimed_until", locale), _until(doc.get("claimed_until"), locale)),
+        *_responsible(doc, locale),
         (label("write_scopes", locale), _scopes(doc.get("write_scopes"), locale)),
         (label("quota", locale), _quota(doc, locale)),
         (label("todos", locale), _todo_lines(doc, locale)),
@@ -115,6 +115,14 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
         (say("cli.since", locale), _since(as_map(doc.get("cause")), locale)),
     ]
     return [head, one_line(str(doc.get("display_name"))), *pairs([(name, _joined(value)) for name, value in facts])]
+
+
+def _responsible(doc: Doc, locale: Locale) -> list[tuple[str, object]]:
+    """Whose the work is and until when it is claimed; a line is left out where there is nothing to say in it."""
+    people, until = ", ".join(_names(doc.get("responsible"))), doc.get("claimed_until")
+    who = people or ("" if doc.get("waiting_on") == "nobody" else say("card.nobody", locale))
+    found: list[tuple[str, object]] = [(label("responsible", locale), who)] if who else []
+    return [*found, (label("claimed_until", locale), short_utc(str(until)))] if until else found
 
 
 def _criteria(doc: Doc) -> list[str]:
@@ -166,27 +174,8 @@ def _todo_lines(doc: Doc, locale: Locale) -> list[str]:
 
 
 def _todo_row(todo: Doc, locale: Locale) -> list[object]:
-    status, waits = named("state.todo", todo.get("status"), locale), as_list(todo.get("waiting_for"))
-    if todo.get("status") == "open" and waits:
-        holder = say("cli.waits", locale, todos=", ".join(str(one) for one in waits))
-    elif todo.get("status") == "blocked" and todo.get("reason"):
-        holder = cell(todo["reason"])
-    else:
-        holder = _holder(todo, locale)
-    return [todo.get("todo_id"), todo.get("priority"), status, holder, todo.get("title")]
-
-
-def _holder(todo: Doc, locale: Locale) -> str:
-    if todo.get("status") in {"done", "cancelled"}:
-        return str(todo.get("completed_by") or "")
-    who, until = todo.get("claimed_by"), todo.get("claimed_until")
-    if todo.get("role") == "user":
-        return say("cli.claim.person", locale)
-    if not who:
-        return say("cli.claim.none", locale)
-    if not until:
-        return say("cli.claim.soft", locale, who=who)
-    return say("cli.claim.lease", locale, who=who, until=short_utc(str(until)))
+    status = named("state.todo", todo.get("status"), locale)
+    return [todo.get("todo_id"), todo.get("priority"), status, todo_holder(todo, locale), todo.get("title")]
 
 
 def _bases(doc: Doc, locale: Locale) -> list[str]:
@@ -358,10 +347,6 @@ def _progress(totals: Doc) -> str:
     if total is None:
         total = number(totals.get("all")) - number(totals.get("cancelled"))
     return f"{totals.get('done')}/{total}"
-
-
-def _until(moment: object, locale: Locale) -> str:
-    return short_utc(str(moment)) if moment else say("card.not_claimed", locale)
 
 
 def _scopes(scopes: object, locale: Locale) -> list[str]:

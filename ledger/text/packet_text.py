@@ -7,7 +7,7 @@ is left, and where something has no room it is said how much. Here, and only her
 from collections.abc import Callable, Mapping
 from itertools import islice
 
-from ledger.text.lines import need_line, warning_line
+from ledger.text.lines import need_line, step_line, warning_line
 from ledger.text.pieces import COLON, Doc, as_list, as_map, head, joined, label, moment, named, number, rows_of, short
 from ledger.text.say import Locale, one_line, say
 
@@ -26,9 +26,10 @@ def _packet(doc: Doc, locale: Locale) -> list[str]:
         "cli.gate.kind" if doc.get("gate_kind") else "cli.kind", doc.get("gate_kind") or doc.get("kind"), locale
     )
     state = named("state", doc.get("state"), locale)
-    first = [_cut(head(doc.get("goal_id"), state, kind, doc.get("display_name")))]
     if doc.get("kind") == "nothing":
-        return [*first, say("cli.because.nothing_waits", locale)]
+        named_so = _cut(head(doc.get("goal_id"), state, doc.get("display_name")))
+        return [named_so, *(_people_step(doc, locale) or [say("cli.because.nothing_waits", locale)])]
+    first = [_cut(head(doc.get("goal_id"), state, kind, doc.get("display_name")))]
     must = [*first, *_question(doc, locale), *_suggested(doc, locale), *_warning(doc, locale)]
     answers = _answers(doc, locale)
     rest = [*_options(doc, locale), *_reads(doc, locale), *_evidence(doc, locale)]
@@ -62,7 +63,7 @@ def _cut(text: str, chars_max: int = LINE_CHARS_MAX) -> str:
 
 def _question(doc: Doc, locale: Locale) -> list[str]:
     kind = str(doc.get("kind"))
-    lines = [] if doc.get("status") != "open" else [need_line(kind, None, as_map(doc.get("subject")), locale)]
+    lines = [] if doc.get("status") != "open" else [need_line(kind, _code(doc), as_map(doc.get("subject")), locale)]
     if doc.get("asked"):
         # What somebody wrote is quoted: it must not be taken for one of the answers below it.
         lines.append(f"> {one_line(str(doc.get('asked')))}")
@@ -73,6 +74,19 @@ def _question(doc: Doc, locale: Locale) -> list[str]:
     if waits != "-":
         lines.append(f"{label('waits_for', locale)}{COLON[locale]}{waits}")
     return [_cut(line) for line in lines]
+
+
+def _code(doc: Doc) -> str | None:
+    code = doc.get("reason_code")
+    return None if code is None else str(code)
+
+
+def _people_step(doc: Doc, locale: Locale) -> list[str]:
+    """What people are asked for where nothing is put before them to decide."""
+    user = as_map(as_map(doc.get("interaction_contract")).get("user_channel"))
+    return [
+        _cut(step_line(str(step.get("code")), as_map(step.get("subject")), locale)) for step in rows_of(user, "actions")
+    ]
 
 
 def _suggested(doc: Doc, locale: Locale) -> list[str]:

@@ -35,7 +35,7 @@ def _overview(doc: Doc, locale: Locale) -> list[str]:
     lines = [
         head(
             as_map(doc.get("workspace")).get("name"),
-            say("cli.overview.goals", locale, listed=doc.get("goals_listed"), total=doc.get("goals_total")),
+            _counted(doc, locale),
             say("cli.overview.needs", locale, n=queue.get("total")),
             _head(at),
         )
@@ -44,13 +44,25 @@ def _overview(doc: Doc, locale: Locale) -> list[str]:
     rows = table([_goal_cells(goal, locale) for goal in goals])
     for goal, row in zip(goals, rows, strict=True):
         lines += [row, *(f"    {line}" for line in _goal_lines(goal, locale))]
-    lines += [] if goals else [say("cli.empty.goals", locale)]
+    lines += [] if goals else [_no_goals(doc, locale)]
     lines += page(len(goals), doc.get("goals_listed"), doc.get("next_after"), locale)
     lines += [say("cli.overview.attention", locale), *_items(queue, locale, "  ")]
     members = rows_of(doc, "members")
     shown = table([_member_cells(one, locale) for one in members[:MEMBERS_SHOWN_MAX]], "  ")
     more = page(len(shown), doc.get("members_total"), None, locale)
     return [*lines, say("cli.overview.members", locale), *shown, *more]
+
+
+def _counted(doc: Doc, locale: Locale) -> str | None:
+    """How many goals there are; where none is listed, a line of its own says it."""
+    listed, total = number(doc.get("goals_listed")), doc.get("goals_total")
+    return say("cli.overview.goals", locale, listed=listed, total=total) if listed else None
+
+
+def _no_goals(doc: Doc, locale: Locale) -> str:
+    if number(doc.get("goals_listed")) or not number(doc.get("goals_total")):
+        return say("cli.empty.goals", locale)
+    return say("cli.empty.open_goals", locale, closed=doc.get("goals_total"))
 
 
 def _head(at: Doc) -> str:
