@@ -4,16 +4,18 @@ The chain is read from the log, newest first, down to the event the thing began 
 beginning and its latest events, and says how many are left out.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from ledger.ids import GoalId, TodoId
 from ledger.params import Params
-from ledger.ports import EventRow
+from ledger.ports import EventRow, Store
 from ledger.projections import wanting
 from ledger.projections.channel import channel_projection
-from ledger.projections.history import Asking, Document, Reading, Told, event_document, names, told_of
+from ledger.projections.ends import ends_of
+from ledger.projections.history import Asking, Document, Reading, event_document, names
 from ledger.projections.requests import status_of
+from ledger.projections.told import Told, told_of
 from ledger.projections.wanting import Wanting
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.amendments import AmendmentRefusal
@@ -73,7 +75,7 @@ def explain_history(asking: Asking, asked: Params) -> Reading | Refusal:
         "next": _goal_next(asking, goal) if subject.kind == "goal" else [_need(one, asking) for one in subject.wants],
     }
     goal_id, through_seq, locale = goal.goal_id, asking.through_seq, asking.locale
-    return lambda store: said | _chain(store.events_before(through_seq + 1, goal_id=goal_id), subject, locale)
+    return lambda store: said | _chain(store, goal_id, through_seq, subject, locale)
 
 
 def _subject(asking: Asking, goal: Goal, ask: ExplainHistory, name: str | None) -> _Subject | Refusal:
@@ -166,12 +168,12 @@ def _request(goal: Goal, request_id: str) -> _Subject | Refusal:
     return _Subject("request", request_id, status_of(request), request.seq, makes, tells, wanting.of_request(request))
 
 
-def _chain(rows: Iterator[EventRow], subject: _Subject, locale: Locale) -> Document:
+def _chain(store: Store, goal_id: GoalId, through_seq: int, subject: _Subject, locale: Locale) -> Document:
     """The events in their order, how many between are left out, and whether all could be looked at."""
     newest: list[Told] = []
     first: Told | None = None
     count, whole = 0, True
-    for scanned, row in enumerate(rows):
+    for scanned, row in enumerate(store.events_before(through_seq + 1, goal_id=goal_id)):
         if row.seq < subject.began_seq:
             break
         if scanned == SCANNED_MAX:
@@ -183,7 +185,8 @@ def _chain(rows: Iterator[EventRow], subject: _Subject, locale: Locale) -> Docum
             if len(newest) < CHAIN_MAX:
                 newest.append(told)
     shown = newest if first is None or first is newest[-1] else [*newest[: CHAIN_MAX - 1], first]
-    chain = [event_document(told, locale) for told in reversed(shown)]
+    ended = ends_of(store, shown, locale)
+    chain = [event_document(told, locale, ended.get(told.row.seq)) for told in reversed(shown)]
     return {"chain": chain, "left_out": count - len(shown), "complete": whole, "source_warnings": []}
 
 
@@ -191,6 +194,8 @@ def _is(subject: _Subject, asking: Asking) -> str:
     locale = asking.locale
     key = next((key for key in _state_keys(subject) if has(key)), None)
     state = subject.state if key is None else say(key, locale)
+    # Within a sentence a state is no heading.
+    state = state[:1].lower() + state[1:]
     return say("history.is", locale, kind=say(f"history.subject.{subject.kind}", locale), id=subject.id, state=state)
 
 

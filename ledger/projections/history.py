@@ -7,20 +7,18 @@ through, the page says how far it has looked and where to go on, and is shorter 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, cast
 
-import msgspec
-
-from ledger.codec import decode_body, decode_event
-from ledger.events import Body, Recorded
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.ports import EventRow, Store
+from ledger.projections.ends import ends_of
 from ledger.projections.privacy import quoted
+from ledger.projections.told import Told, told_of
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.history_params import ListHistory
 from ledger.state import Workspace
-from ledger.text.happened import SAID, sentence
+from ledger.text.happened import SAID, Ended, sentence
 from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 from ledger.wire import kind_named
@@ -71,17 +69,22 @@ def list_history(asking: Asking, asked: Params) -> Reading | Refusal:
 
 def _listed(store: Store, ask: ListHistory, first: int, last: int, locale: Locale) -> Document:
     scanned, seen = 0, 0
-    found: list[Document] = []
+    found: list[Told] = []
     for row in _rows(store, ask, first, last):
         if not first <= row.seq <= last:
             break
         if scanned == SCANNED_MAX or len(found) == ask.limit:
-            return _page(ask, found, seen, scanned)
+            return _page(ask, _documents(store, found, locale), seen, scanned)
         scanned, seen = scanned + 1, row.seq
         told = told_if(row, ask)
         if told is not None:
-            found.append(event_document(told, locale))
-    return _page(ask, found, None, scanned)
+            found.append(told)
+    return _page(ask, _documents(store, found, locale), None, scanned)
+
+
+def _documents(store: Store, found: list[Told], locale: Locale) -> list[Document]:
+    ended = ends_of(store, found, locale)
+    return [event_document(told, locale, ended.get(told.row.seq)) for told in found]
 
 
 def _rows(store: Store, ask: ListHistory, first: int, last: int) -> Iterator[EventRow]:
@@ -100,26 +103,6 @@ def _page(ask: ListHistory, found: list[Document], next_after: int | None, scann
         "next_after": next_after,
         "source_warnings": [],
     }
-
-
-class Told(NamedTuple):
-    """An event with everything that is known of it."""
-
-    row: EventRow
-    body: Body
-    event: Recorded
-    facts: Mapping[str, object]
-
-    @property
-    def erased(self) -> bool:
-        """Whether it had words that are gone."""
-        return self.body.words_digest is not None and self.row.words is None
-
-
-def told_of(row: EventRow) -> Told:
-    """A stored event, read."""
-    event = decode_event(row.body, row.words, row.hash)
-    return Told(row, decode_body(row.body), event, msgspec.to_builtins(event.facts))
 
 
 def told_if(row: EventRow, ask: ListHistory) -> Told | None:
@@ -145,7 +128,7 @@ def names(facts: object, name: str, value: str) -> bool:
     return isinstance(facts, list | tuple) and any(names(one, name, value) for one in facts if isinstance(one, Mapping))
 
 
-def event_document(told: Told, locale: Locale) -> Document:
+def event_document(told: Told, locale: Locale, ended: Ended | None = None) -> Document:
     """One event as a reader sees it."""
     row, body, event = told.row, told.body, told.event
     text = _said(told)
@@ -154,7 +137,9 @@ def event_document(told: Told, locale: Locale) -> Document:
         "at": rfc3339(event.at_ms),
         "kind": row.kind,
         "goal_id": row.goal_id,
-        "sentence": sentence(row.kind, told.facts, event.actor, locale, text=text, erased=told.erased),
+        "sentence": sentence(
+            row.kind, told.facts, event.actor, locale, text=text, erased=told.erased, at_ms=event.at_ms, ended=ended
+        ),
         "actor": event.actor,
         "proof": {
             "kind": body.proof.kind,

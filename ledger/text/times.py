@@ -40,3 +40,20 @@ def short_utc(moment: int | str) -> str:
     """A moment as a person reads it in a line: `2026-06-20 00:30 UTC`. Text must be RFC 3339 in UTC."""
     text = rfc3339(moment) if isinstance(moment, int) else moment
     return f"{text[:10]} {text[11:16]} UTC"
+
+
+NEAR_MS = 600_000
+"""Moments that are no further apart than ten minutes are told apart by their seconds."""
+
+
+def near_utc(at_ms: int, from_ms: int | None) -> str:
+    """A moment as it is read beside another: with seconds where they are near, so that a short span is seen as one."""
+    if from_ms is None or abs(at_ms - from_ms) > NEAR_MS:
+        return short_utc(at_ms)
+    return second_utc(at_ms)
+
+
+def second_utc(moment: int | str) -> str:
+    """A moment to the second: `2026-06-20 00:30:05 UTC`. Text must be RFC 3339 in UTC."""
+    text = rfc3339(moment) if isinstance(moment, int) else moment
+    return f"{text[:10]} {text[11:19]} UTC"

@@ -178,7 +178,7 @@ def test_everything_there_is_can_be_explained(played, locale):
 def test_a_todo_is_explained_by_all_that_made_it_what_it_is(played):
     told = ask(played, "history.explain", goal_id=DOCS, todo_id="todo_links")
     assert (told["subject"], told["state"]) == ({"kind": "todo", "id": "todo_links"}, "done")
-    assert told["sentence"] == "Todo todo_links is Done."
+    assert told["sentence"] == "Todo todo_links is done."
     kinds = [event["kind"] for event in told["chain"]]
     assert kinds[:3] == ["todo.added", "todo.claimed", "todo.released"]
     assert {"lease.expired", "artifact.submitted", "todo.completed"} <= {*kinds}
