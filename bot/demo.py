@@ -6,7 +6,6 @@ the browser; with `--script` a separate program does, which knows only what a pe
 verified and every decision's origin is checked.
 """
 
-import argparse
 import json
 import os
 import secrets
@@ -20,13 +19,14 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 from daemon.client import Client
 from daemon.wire import WireFault
@@ -302,20 +302,34 @@ def _plays_itself() -> bool:
     return not sys.stdin.isatty()
 
 
-def _run(options: argparse.Namespace, root: Path) -> int:
-    home = Path(options.home).expanduser().resolve() if options.home else root / "home"
-    docs = Path(options.docs).resolve() if options.docs else _sample_docs(root / "docs")
+class Options(Protocol):
+    """The flags of every command, of which the demo takes one."""
+
+    home: str | None
+
+
+class Asked(Protocol):
+    """The command line as it was read: what the demo takes is listed where all commands are."""
+
+    options: Options
+    values: Mapping[str, object]
+
+
+def _run(asked: Asked, root: Path) -> int:
+    given = asked.values
+    home = _chosen_home(asked) or root / "home"
+    docs = Path(str(given["docs"])).resolve() if "docs" in given else _sample_docs(root / "docs")
     place = Place(home=home, docs=docs, work=root / "work")
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with ExitStack() as stack:
         processes = Processes(place)
         stack.callback(processes.stop)
         _say("Frontstage demo: a fresh ledger, a simulated Lark, two agents, nobody's account.")
-        base_url = _begin(place, processes, options.port)
+        base_url = _begin(place, processes, int(str(given.get("port", 0))))
         code = _pairing_code(place)
-        if options.without_callbacks:
+        if given.get("without_callbacks"):
             _callbacks_off(base_url)
-        if not options.script and not _plays_itself():
+        if not given.get("script") and not _plays_itself():
             try:
                 if _linger(base_url, code, processes):
                     _play(base_url, code)
@@ -334,23 +348,18 @@ def _run(options: argparse.Namespace, root: Path) -> int:
     return 0
 
 
-def main(argv: list[str] | None = None) -> int:
+def _chosen_home(asked: Asked) -> Path | None:
+    return Path(asked.options.home).expanduser().resolve() if asked.options.home else None
+
+
+def main(asked: Asked) -> int:
     """Run the demo; the exit code is 0 only when all of it held."""
-    parser = argparse.ArgumentParser(
-        prog="frontstage demo", description="The whole product on this machine, with a simulated Lark."
-    )
-    parser.add_argument(
-        "--script", action="store_true", help="let a program play the owner, verify the ledger, and end"
-    )
-    parser.add_argument("--docs", help="folder of Markdown files the agent checks; a small sample when absent")
-    parser.add_argument("--home", help="keep the demo's ledger in this empty folder")
-    parser.add_argument("--port", type=int, default=0, help="port of the chat page; a free one when absent")
-    parser.add_argument(
-        "--without-callbacks", action="store_true", help="cut the card callbacks, to see the script fail"
-    )
-    options = parser.parse_args(argv)
     if missing := [name for name in ("lark_oapi", "httpx", "aiolimiter") if find_spec(name) is None]:
         _say(f"The demo needs {', '.join(missing)}: install Frontstage with its extra `lark`.")
+        return EXIT_USAGE
+    home = _chosen_home(asked)
+    if home is not None and home.exists() and (not home.is_dir() or any(home.iterdir())):
+        _say(f"The demo begins with an empty folder, and {home} is not one: name another with --home, or none.")
         return EXIT_USAGE
     for name in (signal.SIGTERM, signal.SIGHUP):
         # A terminal that is closed ends the demo like Ctrl-C: nothing of it goes on alone.
@@ -358,7 +367,7 @@ def main(argv: list[str] | None = None) -> int:
     # A short path: a Unix socket's has room for about a hundred bytes.
     root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp" if Path("/tmp").is_dir() else None))  # noqa: S108  (mkdtemp makes it private)
     try:
-        return _run(options, root)
+        return _run(asked, root)
     except KeyboardInterrupt:
         _say("\nThe demo was ended before its end.")
         return EXIT_INTERRUPTED
@@ -376,7 +385,3 @@ def _show_logs(home: Path) -> None:
         if tail:
             _say(f"--- {log.name}")
             _say("\n".join(tail))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -162,6 +162,18 @@ def chosen_locale() -> str:
     return "en"
 
 
+def locale_of_mistakes(argv: list[str]) -> str:
+    """The language of a command line that may not be one: as far as it says, or the environment does."""
+    for index, word in enumerate(argv):
+        for locale in ("en", "zh"):
+            if word == f"--locale={locale}" or (word == "--locale" and argv[index + 1 : index + 2] == [locale]):
+                return locale
+    try:
+        return chosen_locale()
+    except UsageError:
+        return "en"
+
+
 def _query(values: "dict[str, Value]", at: int | None) -> str:
     pairs = [] if at is None else [f"at={at}"]
     for name, value in values.items():

@@ -140,11 +140,11 @@ ACTIONS: "Nouns" = {
   }},
   'confirm': {'summary': 'Say yes to exactly the revision that was shown.', 'example': 'goal confirm --goal-id docs --basis b1:…', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'basis': {'help': 'What was seen, as the matching `show` prints it.'},
+    'basis': {'help': 'What was seen, as the matching `show` prints it.', 'needed': True},
   }},
   'decline': {'summary': 'Say no to a revision.', 'example': "goal decline --goal-id docs --basis b1:… --reason 'Not now'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'basis': {'help': 'What was seen, as the matching `show` prints it.'},
+    'basis': {'help': 'What was seen, as the matching `show` prints it.', 'needed': True},
     'reason': {'help': 'Why not.'},
   }},
   'withdraw': {'summary': "Take one's own proposal back.", 'example': 'goal withdraw --goal-id docs', 'writes': True, 'parameters': {
@@ -177,13 +177,13 @@ ACTIONS: "Nouns" = {
   }},
   'accept': {'summary': 'Accept exactly the delivery that was shown.', 'example': 'goal accept --goal-id docs --basis b1:…', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'basis': {'help': 'What was seen, as the matching `show` prints it.'},
+    'basis': {'help': 'What was seen, as the matching `show` prints it.', 'needed': True},
     'reason': {'help': 'A word with it.'},
   }},
   'request-changes': {'summary': 'Send the delivery back.', 'example': "goal request-changes --goal-id docs --basis b1:… --reason 'Check anchors too'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'reason': {'help': 'What must change.', 'required': True},
-    'basis': {'help': 'What was seen, as the matching `show` prints it.'},
+    'basis': {'help': 'What was seen, as the matching `show` prints it.', 'needed': True},
   }},
   'show': {'summary': 'A goal as everyone may see it, with the basis to decide on.', 'example': 'goal show --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -486,26 +486,26 @@ ACTIONS: "Nouns" = {
   'approve': {'summary': 'Say yes to a gate as it was shown.', 'example': 'gate approve --goal-id docs --gate-id gate_000012 --basis b1:…', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'gate_id': {'help': 'The gate.', 'required': True},
-    'basis': {'help': 'The generation and evidence that were shown.'},
+    'basis': {'help': 'The generation and evidence that were shown.', 'needed': True},
     'reason': {'help': 'Why.'},
   }},
   'reject': {'summary': 'Say no to a gate; what it blocks stays blocked.', 'example': "gate reject --goal-id docs --gate-id gate_000012 --basis b1:… --reason 'The links are not checked yet'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'gate_id': {'help': 'The gate.', 'required': True},
-    'basis': {'help': 'The generation and evidence that were shown.'},
+    'basis': {'help': 'The generation and evidence that were shown.', 'needed': True},
     'reason': {'help': 'Why.'},
   }},
   'defer': {'summary': 'Put a gate off; it goes on blocking.', 'example': 'gate defer --goal-id docs --gate-id gate_000012 --basis b1:… --remind-in-seconds 86400', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'gate_id': {'help': 'The gate.', 'required': True},
-    'basis': {'help': 'The generation and evidence that were shown.'},
+    'basis': {'help': 'The generation and evidence that were shown.', 'needed': True},
     'reason': {'help': 'Why.'},
     'remind_in_seconds': {'help': 'When to ask again, in seconds from now.', 'kind': 'integer'},
   }},
   'cancel': {'summary': 'End a gate without a yes; what it blocks stays blocked.', 'example': 'gate cancel --goal-id docs --gate-id gate_000012 --basis b1:…', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'gate_id': {'help': 'The gate.', 'required': True},
-    'basis': {'help': 'The generation and evidence that were shown.'},
+    'basis': {'help': 'The generation and evidence that were shown.', 'needed': True},
     'reason': {'help': 'Why.'},
   }},
   'delegate': {'summary': 'Let somebody vote on a gate in your place, until a moment; or end that.', 'example': 'gate delegate --goal-id docs --gate-id gate_000012 --to bob --for-seconds 86400', 'writes': True, 'parameters': {
@@ -551,7 +551,7 @@ ACTIONS: "Nouns" = {
   'confirm': {'summary': 'Say yes to a plan exactly as it was shown: all lanes that can be staffed become todos at once.', 'example': 'plan confirm --goal-id docs --plan-id plan_000012 --basis b1:…', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'plan_id': {'help': 'The plan.', 'required': True},
-    'basis': {'help': 'The plan, promise and gaps that were shown.'},
+    'basis': {'help': 'The plan, promise and gaps that were shown.', 'needed': True},
   }},
   'reject': {'summary': 'Say no to a plan.', 'example': "plan reject --goal-id docs --plan-id plan_000012 --reason 'Two lanes do the same'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -589,7 +589,7 @@ ACTIONS: "Nouns" = {
   'commit': {'summary': 'Make the change exactly as it was shown, unless what it rests on has moved.', 'example': 'amendment commit --goal-id docs --amendment-id amend_000012 --basis b1:…', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'amendment_id': {'help': 'The amendment.', 'required': True},
-    'basis': {'help': 'The amendment that was shown.'},
+    'basis': {'help': 'The amendment that was shown.', 'needed': True},
   }},
   'reject': {'summary': 'Say no to a change.', 'example': "amendment reject --goal-id docs --amendment-id amend_000012 --reason 'The old order is better'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
@@ -756,7 +756,7 @@ ACTIONS: "Nouns" = {
   }},
 },
 'history': {
-  'list': {'summary': 'List what happened, each event with a sentence, who did it and how they were proved.', 'example': 'history list --goal-id docs --limit 20', 'parameters': {
+  'list': {'summary': 'List what happened, each event with a sentence, who did it and how they were proved.', 'example': 'history --goal-id docs --limit 20', 'parameters': {
     'goal_id': {'help': 'Events of this goal; of the whole workspace when absent.'},
     'todo_id': {'help': 'Only events that name this todo.'},
     'gate_id': {'help': 'Only events that name this gate.'},
@@ -784,7 +784,7 @@ ACTIONS: "Nouns" = {
   }},
 },
 'search': {
-  'find': {'summary': 'Find goals, todos, gates, artifacts and events by words; every word must occur, as it is typed.', 'example': "search find --query 'broken link' --kind todo", 'parameters': {
+  'find': {'summary': 'Find goals, todos, gates, artifacts and events by words; every word must occur, as it is typed.', 'example': "search --query 'broken link' --kind todo", 'parameters': {
     'query': {'help': 'The words; none of them is syntax.', 'required': True},
     'goal_id': {'help': 'In this goal alone.'},
     'kind': {'help': 'Only such things; everything when absent.', 'choices': ('goal', 'todo', 'gate', 'artifact', 'event')},

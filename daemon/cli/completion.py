@@ -3,24 +3,37 @@
 from daemon.cli.catalogue import ACTIONS
 from daemon.cli.local import together
 from daemon.cli.output import STDOUT, write
-from daemon.cli.parse import GLOBAL_PARAMETERS, Command, default_verb, flag_of
+from daemon.cli.parse import Command, common_of, default_verb, flag_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from daemon.cli.shapes import Nouns, Verb
+    from daemon.cli.shapes import Nouns, Parameter, Verb
 
 
 def _nouns() -> "Nouns":
     return together(ACTIONS)
 
 
+def _described(verb: "Verb") -> "dict[str, Parameter]":
+    """All that the command takes, and nothing that it does not."""
+    return {**verb["parameters"], **common_of(verb)}
+
+
 def _flags(verb: "Verb") -> str:
-    return " ".join(flag_of(name) for name in (*verb["parameters"], *GLOBAL_PARAMETERS))
+    return " ".join(map(flag_of, _described(verb)))
+
+
+def _switches() -> str:
+    """Flags after which another flag may stand, with the bare words around them: all else waits for its value."""
+    described = [_described(verb) for verbs in _nouns().values() for verb in verbs.values()]
+    names = {name for one in described for name, parameter in one.items() if parameter.get("kind") == "switch"}
+    valued = {name for one in described for name, parameter in one.items() if parameter.get("kind") != "switch"}
+    assert not names & valued, "a flag is a switch everywhere or nowhere, so that completion can tell"
+    return " ".join(sorted(map(flag_of, names)))
 
 
 def _choices(verb: "Verb") -> dict[str, tuple[str, ...]]:
-    described = {**GLOBAL_PARAMETERS, **verb["parameters"]}
-    return {flag_of(name): one["choices"] for name, one in described.items() if "choices" in one}
+    return {flag_of(name): one["choices"] for name, one in _described(verb).items() if "choices" in one}
 
 
 def _words(noun: str, verbs: "dict[str, Verb]") -> list[tuple[str, str]]:
@@ -57,12 +70,17 @@ _frontstage() {{
     local word="${{COMP_WORDS[COMP_CWORD]}}" last="${{COMP_WORDS[COMP_CWORD-1]}}"
     local command="${{COMP_WORDS[1]}}" verb="${{COMP_WORDS[2]}}" flags=""
     COMPREPLY=()
-    [[ "$verb" == -* || $COMP_CWORD -eq 2 ]] && verb=""
+    local position=$COMP_CWORD
+    if [[ "$command" == help && $position -gt 1 ]]; then
+        command="${{COMP_WORDS[2]}}" position=$((position - 1))
+        [[ $position -gt 2 ]] && return
+    fi
+    [[ "$verb" == -* || $position -eq 2 ]] && verb=""
     local words="$command${{verb:+ $verb}}"
-    if [[ $COMP_CWORD -eq 1 ]]; then
+    if [[ $position -eq 1 ]]; then
         COMPREPLY=($(compgen -W "{" ".join(_nouns())} help" -- "$word")); return
     fi
-    if [[ $COMP_CWORD -eq 2 && "$word" != -* ]]; then
+    if [[ $position -eq 2 && "$word" != -* ]]; then
         case "$command" in
 {chr(10).join(verbs_of)}
         esac
@@ -71,6 +89,7 @@ _frontstage() {{
     case "$words $last" in
 {chr(10).join(choices)}
     esac
+    [[ "$last" == "=" || "$last" == --* && "$last" != *=* && " {_switches()} " != *" $last "* ]] && return
     case "$words" in
 {chr(10).join(cases)}
     esac
@@ -99,16 +118,23 @@ def zsh(_command: Command) -> int:
     script = f"""#compdef frontstage
 _frontstage() {{
     local -a list
+    local position=$CURRENT
+    if [[ "$words[2]" == help ]] && (( CURRENT > 2 )); then
+        (( CURRENT > 4 )) && return
+        position=$((CURRENT - 1))
+        words=("$words[1]" "${{(@)words[3,-1]}}")
+    fi
     local words_typed="$words[2]"
     [[ -n "$words[3]" && "$words[3]" != -* && CURRENT -gt 3 ]] && words_typed="$words_typed $words[3]"
-    if (( CURRENT == 2 )); then
+    if (( position == 2 )); then
         list=(
 {chr(10).join(nouns)}
+        'help:Show the manual of a command.'
         )
         _describe command list
         return
     fi
-    if (( CURRENT == 3 )) && [[ "$PREFIX" != -* ]]; then
+    if (( position == 3 )) && [[ "$PREFIX" != -* ]]; then
         case "$words[2]" in
 {chr(10).join(verbs_of)}
         esac
@@ -117,6 +143,11 @@ _frontstage() {{
     case "$words_typed $words[CURRENT-1]" in
 {chr(10).join(choices)}
     esac
+    if [[ "$words[CURRENT-1]" == --* && "$words[CURRENT-1]" != *=* ]] \\
+        && [[ " {_switches()} " != *" $words[CURRENT-1] "* ]]; then
+        _files
+        return
+    fi
     case "$words_typed" in
 {chr(10).join(flags_of)}
     esac
@@ -133,6 +164,9 @@ def fish(_command: Command) -> int:
     lines = ["# fish completion for frontstage", "complete -c frontstage -f"]
     nouns = _nouns()
     begun = "__fish_seen_subcommand_from"
+    named = " ".join(nouns)
+    lines.append("complete -c frontstage -n '__fish_use_subcommand' -a help -d 'Show the manual of a command.'")
+    lines.append(f"complete -c frontstage -n '{begun} help; and not {begun} {named}' -a '{named}'")
     for noun, verbs in nouns.items():
         said = _quoted(next(iter(verbs.values()))["summary"])
         lines.append(f"complete -c frontstage -n '__fish_use_subcommand' -a {_quoted(noun)} -d {said}")
@@ -147,7 +181,7 @@ def fish(_command: Command) -> int:
                     when += f"; and {begun} {name}"
                 elif others:
                     when += f"; and not {begun} {others}"
-            for field, parameter in {**verb["parameters"], **GLOBAL_PARAMETERS}.items():
+            for field, parameter in _described(verb).items():
                 takes = "" if parameter.get("kind") == "switch" else " -x"
                 if "choices" in parameter:
                     takes += f" -a {_quoted(' '.join(parameter['choices']))}"

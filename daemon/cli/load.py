@@ -8,7 +8,7 @@ from daemon.cli.parse import Command
 EXTRA = "lark"
 
 
-def run_local(target: str, command: Command | None, argv: list[str]) -> int:
+def run_local(target: str, command: Command) -> int:
     """Run it; a missing optional dependency is said plainly."""
     module_name, _, function_name = target.partition(":")
     try:
@@ -20,6 +20,6 @@ def run_local(target: str, command: Command | None, argv: list[str]) -> int:
         tell(f"frontstage: this needs the package {name}, which is not installed\n  pip install 'frontstage[{EXTRA}]'")
         return EXIT_FAULT
     function = getattr(module, function_name or "main")
-    result = function(argv) if command is None else function(command)
+    result = function(command)
     assert isinstance(result, int)
     return result

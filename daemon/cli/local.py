@@ -7,13 +7,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from daemon.cli.shapes import Nouns
 
+_JSON = {"json": "", "format": ""}
+_SOCKET = {"socket": "", "home": ""}
+_ASKING = {**_JSON, **_SOCKET}
 LOCAL: "Nouns" = {
     "artifact": {
         "check": {
             "summary": "Run the validators that a todo asks for on this machine, and record how each ended.",
             "example": "artifact check --goal-id docs --artifact-id art_000014 --validators checks.toml --cwd .",
             "run": "daemon.local.check",
-            "asks": True,
+            "takes": _ASKING,
             "about": "The ledger keeps the names of validators. What a name means is said in a TOML file of yours:\n"
             '  [links]\n  argv = ["python3", "check_links.py"]    # no shell reads it\n'
             "  timeout_seconds = 60                     # 300 when absent\n"
@@ -38,6 +41,7 @@ LOCAL: "Nouns" = {
             "summary": "Make a new home with an empty ledger and its first owner.",
             "example": "init --name 'Docs team' --owner ann --owner-name Ann",
             "run": "daemon.local.init",
+            "takes": {**_JSON, "home": ""},
             "about": "The home is a private folder (mode 0700). The owner's and the bot's credentials are kept in it\n"
             "(mode 0600); nothing of an existing home is ever changed.",
             "parameters": {
@@ -52,6 +56,7 @@ LOCAL: "Nouns" = {
             "summary": "Run the daemon in the foreground; the one writer of its ledger.",
             "example": "daemon --home ~/.frontstage",
             "run": "daemon.local.processes:run_daemon",
+            "takes": _SOCKET,
             "about": "It logs one JSON object a line to standard error and stops cleanly on SIGTERM or Ctrl-C.",
             "parameters": {},
         },
@@ -61,6 +66,7 @@ LOCAL: "Nouns" = {
             "summary": "Run the Lark bot in the foreground; it needs a running daemon.",
             "example": "bot",
             "run": "daemon.local.processes:run_bot",
+            "takes": _SOCKET,
             "parameters": {},
         },
     },
@@ -69,6 +75,7 @@ LOCAL: "Nouns" = {
             "summary": "Run daemon and bot together and start again whichever fails.",
             "example": "up",
             "run": "daemon.local.up",
+            "takes": _SOCKET,
             "about": "Without a [lark] section in config.toml only the daemon runs.",
             "parameters": {"no_bot": {"help": "Run the daemon alone.", "kind": "switch"}},
         },
@@ -78,6 +85,7 @@ LOCAL: "Nouns" = {
             "summary": "Stop the daemon of this home and wait until it is gone.",
             "example": "stop",
             "run": "daemon.local.stop",
+            "takes": _SOCKET,
             "parameters": {
                 "timeout_seconds": {"help": "How long to wait.", "kind": "integer", "default": "30"},
             },
@@ -88,6 +96,7 @@ LOCAL: "Nouns" = {
             "summary": "Look for what is wrong with this installation, and say how to mend it.",
             "example": "doctor",
             "run": "daemon.doctor",
+            "takes": {**_JSON, **_SOCKET},
             "about": "Exit code 0 when nothing failed, 1 otherwise. Nothing is changed.",
             "parameters": {},
         },
@@ -97,6 +106,7 @@ LOCAL: "Nouns" = {
             "summary": "Compute every hash of the ledger again and say whether its history holds.",
             "example": "ledger verify",
             "run": "daemon.local.ledger:verify_ledger",
+            "takes": {**_JSON, "home": ""},
             "about": "Reads the file itself, also beside a running daemon. Exit code 1 names the first row that does\n"
             "not hold. A head noted earlier (on a digest card, with a backup) proves that nothing before it changed.",
             "parameters": {
@@ -107,6 +117,7 @@ LOCAL: "Nouns" = {
             "summary": "Write the whole ledger as JSON lines, complete enough to verify it elsewhere.",
             "example": "ledger export --output ledger.jsonl",
             "run": "daemon.local.ledger:export_ledger",
+            "takes": {"home": ""},
             "about": "Each event with its body, words, salt and hash, then receipts and refusals, then an end line\n"
             "with counts and heads. The file is made private (0600) and never replaces another.",
             "parameters": {"output": {"help": "The file to make; standard output when absent."}},
@@ -115,6 +126,7 @@ LOCAL: "Nouns" = {
             "summary": "Make a ledger of what an export wrote, with the same history and the same head.",
             "example": "ledger import --input ledger.jsonl --home ~/.frontstage-copy",
             "run": "daemon.local.ledger_import",
+            "takes": {**_JSON, "home": ""},
             "about": "Into a home that has no ledger. Every hash is computed again; a file that is damaged, cut short\n"
             "or out of order leaves nothing behind. Credentials are not in an export: the user\n"
             "whose home it is acts as the operator and issues new ones with `frontstage token issue`.",
@@ -124,6 +136,7 @@ LOCAL: "Nouns" = {
             "summary": "Show the last events, and with --follow those to come.",
             "example": "ledger tail --follow",
             "run": "daemon.local.ledger:tail_ledger",
+            "takes": {**_JSON, "home": ""},
             "parameters": {
                 "after": {"help": "Begin after this seq; the last 20 events when absent.", "kind": "integer"},
                 "follow": {"help": "Go on as events are recorded.", "kind": "switch"},
@@ -135,8 +148,8 @@ LOCAL: "Nouns" = {
             "summary": "Do many things: one action a line, each with an answer and a receipt of its own.",
             "example": "batch --input work.jsonl --request-key import-7",
             "run": "daemon.local.batch",
+            "takes": {**_ASKING, "request_key": ""},
             "writes": True,
-            "asks": True,
             "about": "A line is a JSON object with `action` and, where needed, `params` and `request_key`:\n"
             '  {"action": "todo.add", "params": {"goal_id": "docs", "text": "Check the links"}}\n'
             "Each is answered by one line of JSON that names its `line` and its `exit_code`; blank lines are passed\n"
@@ -154,10 +167,16 @@ LOCAL: "Nouns" = {
             "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",
             "example": "demo --script",
             "run": "bot.demo",
+            "about": "On a terminal the chat page stays until Ctrl-C, and Enter lets a program play the owner.\n"
+            "Without a terminal the program plays at once and the demo ends. Exit code 0 when the ledger verifies.",
+            "takes": {
+                "home": "Keep the demo's ledger in this empty folder; a fresh one, gone at the end, when absent."
+            },
             "parameters": {
                 "script": {"help": "Let a program play the owner, verify the ledger, and end.", "kind": "switch"},
                 "docs": {"help": "Folder of Markdown files that the agent checks; a small sample when absent."},
                 "port": {"help": "Port of the chat page; a free one when absent.", "kind": "integer"},
+                "without_callbacks": {"help": "Cut the card callbacks, to see the script fail.", "kind": "switch"},
             },
         },
     },
@@ -166,6 +185,7 @@ LOCAL: "Nouns" = {
             "summary": "Print the JSON Schema of an action's parameters, or list the actions.",
             "example": "schema --action todo.claim",
             "run": "daemon.local.schema",
+            "takes": _JSON,
             "about": "Needs no daemon. Shorter: schema todo.claim, or schema todo claim.",
             "parameters": {"action": {"help": "The action; all are listed when absent."}},
         },
@@ -175,6 +195,7 @@ LOCAL: "Nouns" = {
             "summary": "Print the version.",
             "example": "version",
             "run": "daemon.cli.version",
+            "takes": _JSON,
             "parameters": {},
         },
     },
@@ -183,6 +204,7 @@ LOCAL: "Nouns" = {
             "summary": f"Print a completion script for {shell}.",
             "example": f"completion {shell}",
             "run": f"daemon.cli.completion:{shell}",
+            "takes": {},
             "about": how,
             "parameters": {},
         }

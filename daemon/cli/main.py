@@ -38,9 +38,10 @@ def run(argv: list[str]) -> int:
     try:
         return _run(argv)
     except UsageError as error:
-        from daemon.cli.output import tell_usage  # noqa: PLC0415  (only after a mistake)
+        from daemon.cli.call import locale_of_mistakes  # noqa: PLC0415  (only after a mistake)
+        from daemon.cli.output import tell_usage  # noqa: PLC0415  (the same)
 
-        return tell_usage(error, as_json=wants_json(argv))
+        return tell_usage(error, as_json=wants_json(argv), locale=locale_of_mistakes(argv))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception:  # noqa: BLE001  (the top of the program: whatever else happens is a fault of ours, code 8)
@@ -53,9 +54,6 @@ def run(argv: list[str]) -> int:
 def _run(argv: list[str]) -> int:
     if argv and argv[0] == "help":
         argv = ["--help", *argv[1:]]
-    if argv and argv[0] == "demo":
-        # A program of its own, with flags and a manual of its own.
-        return _local("bot.demo", None, argv[1:])
     if argv and argv[0] == "schema":
         argv = _schema(argv)
     if argv == ["--version"]:
@@ -70,7 +68,7 @@ def _run(argv: list[str]) -> int:
         return show(command)
     module = command.verb.get("run")
     if module is not None:
-        return _local(module, command, argv)
+        return _local(module, command)
     from daemon.cli.call import call  # noqa: PLC0415  (not needed by local commands)
 
     return call(command)
@@ -98,11 +96,11 @@ def _nouns(argv: list[str]) -> "Nouns":
     return together(ACTIONS)
 
 
-def _local(target: str, command: Command | None, argv: list[str]) -> int:
+def _local(target: str, command: Command) -> int:
     """Load a module by name and run it; those modules may know everything, this package only the wire."""
     from daemon.cli.load import run_local  # noqa: PLC0415  (not on the hot path)
 
-    return run_local(target, command, argv)
+    return run_local(target, command)
 
 
 if __name__ == "__main__":

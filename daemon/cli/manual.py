@@ -8,7 +8,7 @@ from daemon.cli.call import chosen_locale
 from daemon.cli.catalogue import ACTIONS
 from daemon.cli.local import together
 from daemon.cli.output import STDOUT, tell, write
-from daemon.cli.parse import GLOBAL_PARAMETERS, Command, flag_of
+from daemon.cli.parse import GLOBAL_PARAMETERS, Command, UsageError, common_of, flag_of, line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ _GROUPS = (
     ("agents", ("quota", "todo", "task-lease", "artifact", "run", "request", "usage", "batch")),
     ("operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "schema", "completion")),
 )
+_CLOSING = frozenset("，。；：、！？）》」』”’")
 _WIDE = range(0x2E80, 0xFFE1)
 """Characters that take two columns of a terminal."""
 
@@ -115,19 +116,19 @@ class Manual:
     def of_verb(self, noun: str, name: str, verb: "Verb") -> str:
         """The manual page of one command."""
         words, page = self._words, self._pages.get(f"{noun}.{name}")
-        title = f"frontstage {noun} {name}".rstrip()
+        title = line_of(noun, name, ACTIONS.get(noun, (name,)))
         lines = [f"{title} - {self._summary(noun, name, verb)}", "", words["usage"]]
         lines += [f"  {title}{_usage(verb['parameters'])}"]
         if verb.get("about"):
             lines += ["", *(f"  {part}" for part in verb["about"].split("\n"))]
         if page is not None:
             lines += ["", words["who"], f"  {page['who']}"]
-        required = {field: parameter for field, parameter in verb["parameters"].items() if parameter.get("required")}
-        optional = {field: one for field, one in verb["parameters"].items() if not one.get("required")}
+        required = {field: parameter for field, parameter in verb["parameters"].items() if _needed(parameter)}
+        optional = {field: one for field, one in verb["parameters"].items() if not _needed(one)}
         for heading, parameters in (("needed", required), ("options", optional)):
             if parameters:
                 lines += ["", words[heading], *self._flags(parameters, page)]
-        lines += ["", words["common"], *self._common_flags(_common(verb))]
+        lines += ["", words["common"], *self._common_flags(common_of(verb))]
         lines += ["", words["example"], f"  frontstage {verb['example']}"]
         if page is not None:
             method = "POST" if verb.get("writes") else "GET"
@@ -149,7 +150,8 @@ class Manual:
     def _common_flags(self, parameters: "dict[str, Parameter]") -> list[str]:
         said = {name: one.copy() for name, one in parameters.items()}
         for name, one in said.items():
-            one["help"] = self._common[name]
+            if one["help"] == GLOBAL_PARAMETERS[name]["help"]:
+                one["help"] = self._common[name]
         return self._flags(said, None)
 
     def _flags(self, parameters: "dict[str, Parameter]", page: "Page | None") -> list[str]:
@@ -167,6 +169,14 @@ class Manual:
         return rows
 
 
+def translate(error: UsageError, locale: str) -> tuple[str, str]:
+    """What is wrong with a command line, and the hint, in a language other than the one it was raised in."""
+    said, between = _pages_in(locale).MISTAKES, _pages_in(locale).BETWEEN
+    parts = {name: one if isinstance(one, str) else between.join(one) for name, one in error.parts.items()}
+    key, hint = error.keys
+    return said[key].format(**parts), said[hint].format(**parts) if hint else ""
+
+
 def _pages_in(locale: str) -> "ModuleType":
     """One language is loaded, and only for help."""
     if locale == "zh":
@@ -178,20 +188,12 @@ def _pages_in(locale: str) -> "ModuleType":
     return pages_en
 
 
-def _common(verb: "Verb") -> "dict[str, Parameter]":
-    kept = dict(GLOBAL_PARAMETERS)
-    if not verb.get("writes"):
-        del kept["request_key"]
-    if verb.get("writes") or "run" in verb:
-        del kept["at"]
-    if "run" in verb and not verb.get("asks"):
-        for name in ("locale", "socket", "format"):
-            del kept[name]
-    return kept
+def _needed(parameter: "Parameter") -> bool:
+    return bool(parameter.get("required") or parameter.get("needed"))
 
 
 def _usage(parameters: "dict[str, Parameter]") -> str:
-    needed = [f" {flag_of(name)} {_kind(one)}" for name, one in parameters.items() if one.get("required")]
+    needed = [f" {flag_of(name)} {_kind(one)}" for name, one in parameters.items() if _needed(one)]
     return "".join(needed) + (" [OPTIONS]" if len(needed) < len(parameters) else "")
 
 
@@ -230,7 +232,10 @@ def _words_of(text: str) -> list[str]:
     words = [""]
     for char in text:
         words[-1] += char
-        if char == " " or ord(char) in _WIDE:
+        if char in _CLOSING and not words[-1][:-1] and len(words) > 1:
+            # It ends what stands before it, and begins no line.
+            words[-2:] = [words[-2] + char, ""]
+        elif char == " " or ord(char) in _WIDE:
             words.append("")
     return words
 

@@ -6,6 +6,8 @@ Every mistake is answered with the flag it is about and, where one is near, the 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from daemon.cli.shapes import Nouns, Parameter, Value, Verb
 
 ARGUMENT_CHARS_MAX = 200_000
@@ -16,13 +18,49 @@ _KEY_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 GLOBAL_PARAMETERS: "dict[str, Parameter]" = {
     "json": {"help": "Answer with the whole document as JSON.", "kind": "switch"},
     "format": {"help": "`json` is the same as --json.", "choices": ("json", "text")},
-    "locale": {"help": "Language of the answer.", "choices": ("en", "zh")},
+    "locale": {
+        "help": "Language of the answer, of the manual, and of what is said of a mistake.",
+        "choices": ("en", "zh"),
+    },
     "request_key": {"help": "Names this request; the same key again is answered, not done again."},
     "at": {"help": "Read as it was after the event SEQ; for commands that only read.", "kind": "integer"},
     "socket": {"help": "The daemon's socket; daemon.sock in the home when absent."},
     "home": {"help": "The ledger's folder; ~/.frontstage when absent."},
     "help": {"help": "Show the manual of a command.", "kind": "switch"},
 }
+
+
+MISTAKES = {
+    "no_command": "there is no command {word}",
+    "no_verb": "{noun} has no {word}",
+    "meant": "did you mean {near}?",
+    "see": "see frontstage {prefix}--help",
+    "stray": "{word} stands where a flag was expected",
+    "stray_hint": "see {line} --help; text with blanks needs quotes",
+    "needs": "{line} needs {flags}",
+    "example": "for example: frontstage {example}",
+    "not_taken": "{line} takes no {flag}",
+    "not_taken_hint": "see {line} --help",
+    "at_hint": "--at is for commands that read what the daemon keeps",
+    "value": "{flag} needs a value",
+    "value_hint": "a value that begins with dashes: {flag}=--…",
+    "no_flag": "there is no flag {word} here",
+    "known": "known flags: {known}",
+    "switch": "{flag} is true or false, not {word}",
+    "long": "{flag} is longer than {limit} characters",
+    "utf8": "{flag} is not valid UTF-8 text",
+    "utf8_hint": "check the terminal's encoding",
+    "choice": "{flag} is {choices}, not {word}",
+    "integer": "{flag} is a whole number, not {word}",
+    "often": "{flag} is given more than {limit} times",
+    "twice": "{flag} is given twice",
+    "twice_hint": "it takes one value",
+    "differ": "{flag} is given twice with different values",
+    "key": "--request-key is 1 to {limit} letters, digits and _ . : @ / -",
+}
+"""What is wrong with a command line, in English; another language is loaded with its manual, after the mistake."""
+JOINED = {"flags": " and ", "choices": " or ", "known": ", "}
+"""What stands between the items of a list."""
 
 
 class UsageError(Exception):
@@ -43,14 +81,26 @@ class UsageError(Exception):
         self.field = field
         self.code = code
         self.action = action
+        self.keys: tuple[str, str] = ("", "")
+        self.parts: dict[str, str | tuple[str, ...]] = {}
+
+
+def mistake(key: str, hint: str = "", *, field: str | None = None, **parts: "str | tuple[str, ...]") -> UsageError:
+    """One of MISTAKES with the words that belong in it, ready to be raised."""
+    shown_parts = {name: one if isinstance(one, str) else JOINED[name].join(one) for name, one in parts.items()}
+    said = MISTAKES[hint].format(**shown_parts) if hint else ""
+    error = UsageError(MISTAKES[key].format(**shown_parts), hint=said, field=field)
+    error.keys, error.parts = (key, hint), parts
+    return error
 
 
 class Options:
     """What every command takes."""
 
-    __slots__ = ("at", "help", "home", "json", "locale", "request_key", "socket")
+    __slots__ = ("at", "given", "help", "home", "json", "locale", "request_key", "socket")
 
     def __init__(self) -> None:
+        self.given: set[str] = set()
         self.at: int | None = None
         self.json = False
         self.locale: str | None = None
@@ -63,12 +113,13 @@ class Options:
 class Command:
     """One parsed command line."""
 
-    __slots__ = ("noun", "options", "values", "verb", "verb_name")
+    __slots__ = ("noun", "options", "values", "verb", "verb_name", "verbs")
 
     def __init__(self, noun: str, verb_name: str, verb: "Verb | None", options: Options) -> None:
         self.noun = noun
         self.verb_name = verb_name
         self.verb = verb
+        self.verbs: tuple[str, ...] = ()
         self.options = options
         self.values: dict[str, Value] = {}
 
@@ -105,7 +156,7 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
         return Command("", "", None, options)
     noun = rest.pop(0)
     if noun not in nouns:
-        raise UsageError(f"there is no command {shown(noun)}", hint=_meant(noun, list(nouns)))
+        raise _unknown("no_command", noun, list(nouns))
     verbs = nouns[noun]
     # Help on a noun is about all it can do, not about the one thing that it does when nothing else is said.
     asked = options.help or rest[:1] in (["--help"], ["-h"])
@@ -116,20 +167,22 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
         return Command(noun, "?", None, options)
     verb_name = _verb_name(noun, verbs, rest)
     command = Command(noun, verb_name, verbs.get(verb_name), options)
+    command.verbs = tuple(verbs)
     if command.verb is None:
         return command
     try:
-        _require_nothing(command, _read_flags(rest, command.verb["parameters"], options, command.values))
+        left = _read_flags(rest, command.verb["parameters"], options, command.values)
+        _require_nothing(command, _read_bare(command, left))
         if not options.help:
             _require_all(command)
-            _require_reading(command)
+            _require_taken(command)
     except UsageError as error:
         error.action = command.action
         raise
     return command
 
 
-def default_verb(noun: str, verbs: "dict[str, Verb]") -> str | None:
+def default_verb(noun: str, verbs: "Iterable[str]") -> str | None:
     """`status` alone means `status show`, since that is all it does; `history` alone lists, `search` finds."""
     if list(verbs) == ["show"]:
         return "show"
@@ -140,28 +193,48 @@ def _verb_name(noun: str, verbs: "dict[str, Verb]", rest: list[str]) -> str:
     if "" in verbs:
         return ""
     if rest and not rest[0].startswith("-"):
-        name = rest.pop(0)
+        name = rest[0]
+        if name not in verbs and noun in BARE:
+            return default_verb(noun, verbs) or "?"
+        rest.pop(0)
         if name not in verbs:
-            raise UsageError(f"{noun} has no {shown(name)}", hint=_meant(name, list(verbs), prefix=f"{noun} "))
+            raise _unknown("no_verb", name, list(verbs), noun=noun, prefix=f"{noun} ")
         return name
     return default_verb(noun, verbs) or "?"
 
 
+BARE = {"search": "query"}
+"""Commands of one word that take what follows without its flag, as everybody types it first."""
+
+
+def _read_bare(command: Command, left: list[str]) -> list[str]:
+    """Take a word without a flag for the parameter that it can only be; what is left is read on."""
+    name = BARE.get(command.noun)
+    if not left or name is None or name in command.values or command.verb is None:
+        return left
+    parameters = command.verb["parameters"]
+    command.values[name] = _value(flag_of(name), name, left[0], parameters[name])
+    return _read_flags(left[1:], parameters, command.options, command.values)
+
+
+def line_of(noun: str, verb_name: str, verbs: "Iterable[str]") -> str:
+    """A command as it is typed: by one word where that is enough."""
+    usual = verb_name in {"", default_verb(noun, verbs)}
+    return f"frontstage {noun}" if usual else f"frontstage {noun} {verb_name}"
+
+
 def _line(command: Command) -> str:
-    return f"frontstage {command.noun} {command.verb_name}".rstrip()
+    return line_of(command.noun, command.verb_name, command.verbs)
 
 
-def _meant(word: str, known: list[str], prefix: str = "") -> str:
+def _unknown(key: str, word: str, known: list[str], *, noun: str = "", prefix: str = "") -> UsageError:
     near = nearest(word, known)
-    return f"did you mean {prefix}{near}?" if near else f"see frontstage {prefix}--help"
+    return mistake(key, "meant" if near else "see", word=shown(word), noun=noun, prefix=prefix, near=f"{prefix}{near}")
 
 
 def _require_nothing(command: Command, left: list[str]) -> None:
     if left:
-        raise UsageError(
-            f"{shown(left[0])} stands where a flag was expected",
-            hint=f"see {_line(command)} --help; text with blanks needs quotes",
-        )
+        raise mistake("stray", "stray_hint", word=shown(left[0]), line=_line(command))
 
 
 def _require_all(command: Command) -> None:
@@ -172,23 +245,33 @@ def _require_all(command: Command) -> None:
         if parameter.get("required") and name not in command.values
     ]
     if missing:
-        flags = " and ".join(flag_of(name) for name in missing)
-        raise UsageError(
-            f"{_line(command)} needs {flags}",
-            hint=f"for example: frontstage {command.verb['example']}",
-            field=missing[0],
-        )
+        flags, example = tuple(flag_of(name) for name in missing), command.verb["example"]
+        raise mistake("needs", "example", field=missing[0], line=_line(command), flags=flags, example=example)
 
 
-def _require_reading(command: Command) -> None:
-    """What is done is done now: only a question can be about an earlier moment."""
-    assert command.verb is not None
-    if command.options.at is not None and (command.verb.get("writes") or "run" in command.verb):
-        raise UsageError(
-            f"{_line(command)} takes no --at",
-            hint="--at is for commands that read what the daemon keeps",
-            field="at",
-        )
+def common_of(verb: "Verb") -> "dict[str, Parameter]":
+    """The flags of every command that mean something to this one; no other is listed, offered or, mostly, taken.
+
+    What is done is done now: only a question can be about an earlier moment. A key for a question is taken as well,
+    since it changes nothing and a caller may give one to whatever it asks.
+    """
+    if "run" not in verb:
+        absent = "at" if verb.get("writes") else "request_key"
+        return {name: one for name, one in GLOBAL_PARAMETERS.items() if name != absent}
+    takes = {"locale": "", "help": "", **verb.get("takes", {})}
+    return {
+        name: {**one, "help": takes[name] or one["help"]} for name, one in GLOBAL_PARAMETERS.items() if name in takes
+    }
+
+
+def _require_taken(command: Command) -> None:
+    verb = command.verb
+    assert verb is not None
+    taken = common_of(verb) if command.options.given else {}
+    for name in sorted(command.options.given):
+        if name not in taken and ("run" in verb or name == "at"):
+            hint = "at_hint" if name == "at" else "not_taken_hint"
+            raise mistake("not_taken", hint, field=name, line=_line(command), flag=flag_of(name))
 
 
 def _read_flags(
@@ -210,48 +293,44 @@ def _read_flags(
             raise _unknown_flag(typed, parameters)
         if text is None and parameter.get("kind") != "switch":
             if index >= len(argv) or argv[index].startswith("--"):
-                hint = f"a value that begins with dashes: {typed}=--…"
-                raise UsageError(f"{typed} needs a value", hint=hint, field=name)
+                raise mistake("value", "value_hint", field=name, flag=typed)
             text = argv[index]
             index += 1
         setting = _value(typed, name, text, parameter)
         if name in parameters:
             _keep(name, setting, parameter, values)
         else:
+            options.given.add(name)
             _set_option(options, name, setting)
     return argv[index:]
 
 
 def _unknown_flag(typed: str, parameters: "dict[str, Parameter]") -> UsageError:
-    known = [flag_of(name) for name in (*parameters, *GLOBAL_PARAMETERS)]
-    near = nearest(typed, known) if typed.startswith("--") and len(typed) > 3 and typed.isascii() else ""
-    hint = f"did you mean {near}?" if near else f"known flags: {', '.join(known)}"
-    return UsageError(f"there is no flag {shown(typed)} here", hint=hint)
+    known = tuple(flag_of(name) for name in (*parameters, *GLOBAL_PARAMETERS))
+    near = nearest(typed, list(known)) if typed.startswith("--") and len(typed) > 3 and typed.isascii() else ""
+    return mistake("no_flag", "meant" if near else "known", word=shown(typed), near=near, known=known)
 
 
 def _value(typed: str, name: str, text: str | None, parameter: "Parameter") -> str | int:
     """What was typed as what it means; only a switch may have no text."""
     if text is None or parameter.get("kind") == "switch":
         if text not in {None, "true", "false"}:
-            raise UsageError(f"{typed} is true or false, not {shown(text or '')}", field=name)
+            raise mistake("switch", field=name, flag=typed, word=shown(text or ""))
         return text != "false"
     if len(text) > ARGUMENT_CHARS_MAX:
-        raise UsageError(f"{typed} is longer than {ARGUMENT_CHARS_MAX} characters", field=name)
+        raise mistake("long", field=name, flag=typed, limit=str(ARGUMENT_CHARS_MAX))
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError(f"{typed} is not valid UTF-8 text", hint="check the terminal's encoding", field=name)
+        raise mistake("utf8", "utf8_hint", field=name, flag=typed)
     choices = parameter.get("choices")
     if choices and text not in choices:
         near = nearest(text, list(choices))
-        raise UsageError(
-            f"{typed} is {' or '.join(choices)}, not {shown(text)}",
-            hint=f"did you mean {near}?" if near else "",
-            field=name,
-        )
+        hint = "meant" if near else ""
+        raise mistake("choice", hint, field=name, flag=typed, choices=choices, word=shown(text), near=near)
     if parameter.get("kind") != "integer":
         return text
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= INTEGER_DIGITS_MAX):
-        raise UsageError(f"{typed} is a whole number, not {shown(text)}", field=name)
+        raise mistake("integer", field=name, flag=typed, word=shown(text))
     return int(text)
 
 
@@ -260,10 +339,10 @@ def _keep(name: str, value: str | int, parameter: "Parameter", values: "dict[str
         kept = values.setdefault(name, [])
         assert isinstance(kept, list)
         if len(kept) >= REPEATS_MAX:
-            raise UsageError(f"{flag_of(name)} is given more than {REPEATS_MAX} times", field=name)
+            raise mistake("often", field=name, flag=flag_of(name), limit=str(REPEATS_MAX))
         kept.append(value)
     elif name in values:
-        raise UsageError(f"{flag_of(name)} is given twice", hint="it takes one value", field=name)
+        raise mistake("twice", "twice_hint", field=name, flag=flag_of(name))
     else:
         values[name] = value
 
@@ -274,7 +353,7 @@ def _set_option(options: Options, name: str, value: str | int) -> None:
     elif name in {"json", "help"}:
         setattr(options, name, bool(value))
     elif getattr(options, name) not in {None, value}:
-        raise UsageError(f"{flag_of(name)} is given twice with different values", field=name)
+        raise mistake("differ", field=name, flag=flag_of(name))
     else:
         if name == "request_key":
             _check_key(str(value))
@@ -283,10 +362,7 @@ def _set_option(options: Options, name: str, value: str | int) -> None:
 
 def _check_key(key: str) -> None:
     if not 1 <= len(key) <= REQUEST_KEY_CHARS_MAX or not _KEY_CHARS.issuperset(key):
-        raise UsageError(
-            f"--request-key is 1 to {REQUEST_KEY_CHARS_MAX} letters, digits and _ . : @ / -",
-            field="request_key",
-        )
+        raise mistake("key", field="request_key", limit=str(REQUEST_KEY_CHARS_MAX))
 
 
 def shown(text: str) -> str:

@@ -11,6 +11,8 @@ class Parameter(TypedDict):
     """Text when absent. A switch takes no value."""
     repeat: NotRequired[bool]
     required: NotRequired[bool]
+    needed: NotRequired[bool]
+    """Whether the daemon refuses without it, once it has been seen who asks and for what."""
     choices: NotRequired[tuple[str, ...]]
     default: NotRequired[str]
     """As a person would type it; shown, never sent."""
@@ -28,8 +30,8 @@ class Verb(TypedDict):
     """The parameter that holds the digest of a secret which is made here."""
     run: NotRequired[str]
     """The module that runs a local command; absent for what the daemon does."""
-    asks: NotRequired[bool]
-    """Whether a local command asks the daemon, and so takes what such commands take."""
+    takes: NotRequired[dict[str, str]]
+    """Which common flags a local command takes beside --locale and --help; what one means there, if not the usual."""
     about: NotRequired[str]
     """More than the summary, for the manual."""
 

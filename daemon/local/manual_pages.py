@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import daemon.cli
-from daemon.cli.parse import GLOBAL_PARAMETERS
+from daemon.cli.parse import GLOBAL_PARAMETERS, MISTAKES
 from daemon.local.reach import EVERYWHERE, refusals_of
 from ledger.actions.base import Action
 from ledger.canonical import INTEGER_MAX
@@ -57,12 +57,15 @@ def render(locale: Locale) -> str:
     words = {name: say(f"manual.word.{name}", locale) for name in _WORDS}
     exits = tuple(say(f"manual.exit.{code}", locale) for code in _EXIT_CODES)
     everywhere = say("manual.everywhere", locale, codes=", ".join(EVERYWHERE))
+    mistakes = {name: _template(f"manual.mistake.{name}", locale) for name in MISTAKES}
     lines = [_HEAD.format(language={"en": "English", "zh": "Chinese"}[locale]), f"WORDS = {words!r}\n"]
     common = {name: say(f"manual.common.{name}", locale) for name in GLOBAL_PARAMETERS}
     lines += [
         f"COMMON = {common!r}\n",
         f"EXIT_CODES = {exits!r}\n",
         f"EVERYWHERE = {everywhere!r}\n",
+        f"MISTAKES = {mistakes!r}\n",
+        f"BETWEEN = {_LISTED[locale]!r}\n",
         'PAGES: "dict[str, Page]" = {\n',
     ]
     lines += [f"  {action.name!r}: {_page(action, locale)!r},\n" for action in outward]
@@ -99,11 +102,15 @@ def help_key(name: str, description: str) -> str:
     return f"manual.help.{name}.{'_'.join(words[:6])}_{len(words)}"
 
 
+def _template(key: str, locale: Locale) -> str:
+    return say(key, locale, **{name: "{" + name + "}" for name in placeholders(key)})
+
+
 def _refusal(code: str, locale: Locale) -> tuple[int, str]:
     said = []
     for part in ("message", "hint"):
         key = f"refusal.{code}.{part}"
-        said.append(say(key, locale, **{name: "{" + name + "}" for name in placeholders(key)}))
+        said.append(_template(key, locale))
     return STATUS[class_of(code)].exit_code, _BETWEEN[locale].join(said)
 
 

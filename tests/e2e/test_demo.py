@@ -14,7 +14,7 @@ DEMO_S_MAX = 300
 def run_demo(*words, cwd):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("FRONTSTAGE_")}
     return subprocess.run(
-        [sys.executable, "-m", "bot.demo", "--script", *words],
+        [sys.executable, "-m", "daemon.cli.main", "demo", "--script", *words],
         check=False,
         capture_output=True,
         text=True,

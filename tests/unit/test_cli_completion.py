@@ -53,6 +53,19 @@ CASES = [
     (["ledger", "tail", "--f"], {"--follow", "--format"}),
     (["completion", ""], {"bash", "zsh", "fish"}),
     (["init", "--ow"], {"--owner", "--owner-name"}),
+    (["init", "--for"], {"--format"}),
+    (["init", "--req"], set()),
+    (["init", "--at"], set()),
+    (["demo", "--for"], set()),
+    (["demo", "--js"], set()),
+    (["todo", "claim", "--at"], set()),
+    (["todo", "list", "--at"], {"--at"}),
+    (["todo", "list", "--req"], set()),
+    (["todo", "claim", "--goal-id", ""], set()),
+    (["todo", "claim", "--json", "--to"], {"--todo-id"}),
+    (["help", "to"], {"todo", "token"}),
+    (["help", "todo", "cl"], {"claim"}),
+    (["help", "todo", "claim", ""], set()),
 ]
 
 

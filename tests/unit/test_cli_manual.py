@@ -7,6 +7,7 @@ import pytest
 
 from daemon.cli import pages_en, pages_zh
 from daemon.cli.catalogue import ACTIONS as COMMANDS
+from daemon.cli.generate import DECIDES_ON_BASIS
 from daemon.cli.local import together
 from daemon.cli.main import run
 from daemon.cli.manual import WIDTH, _columns
@@ -72,6 +73,12 @@ def test_a_page_says_all_there_is_to_say(page, name, locale):
     assert [line for line in wide if len(line.split()) > 1] == []
 
 
+def test_no_line_begins_with_what_ends_a_clause(page):
+    for name in sorted(OUTWARD):
+        lines = page(*name.split("."), "--locale", "zh").splitlines()
+        assert [line for line in lines if line.lstrip().startswith(tuple("，。；：、！？）"))] == [], name
+
+
 def test_bounds_choices_and_defaults_are_shown(page):
     text = page("gate", "open")
     assert re.search(r"--quorum N +How many of them must say yes\. From 1 to 16\. \(default 1\)", text)
@@ -104,6 +111,13 @@ def test_refusals_are_those_that_the_rules_give():
     assert len(seen) > 200
     missing = {(name, code) for name, code in seen if code not in {*refusals_of(ACTIONS[name]), *EVERYWHERE}}
     assert missing == set()
+
+
+def test_where_the_rules_refuse_without_a_basis_it_is_listed_as_needed():
+    seen = {ladder.action for ladder in ladders() for rung in ladder.rungs if rung.code.value == "basis_required"}
+    assert seen
+    assert seen <= DECIDES_ON_BASIS
+    assert {"goal.revise", "goal.withdraw", "plan.reject"}.isdisjoint(DECIDES_ON_BASIS)
 
 
 @pytest.mark.parametrize("ladder", ladders(), ids=lambda ladder: ladder.action)

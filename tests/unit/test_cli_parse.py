@@ -1,15 +1,18 @@
 """The command line's parser: what a line means, and what is said of one that means nothing."""
 
+import json
 import shlex
 
 import pytest
 
-from daemon.cli import generate, manual
+from daemon.cli import generate, manual, pages_zh
 from daemon.cli.catalogue import ACTIONS
 from daemon.cli.local import together
+from daemon.cli.main import run
 from daemon.cli.parse import (
     ARGUMENT_CHARS_MAX,
     GLOBAL_PARAMETERS,
+    MISTAKES,
     REPEATS_MAX,
     Command,
     UsageError,
@@ -18,6 +21,7 @@ from daemon.cli.parse import (
     wants_json,
 )
 from ledger.catalogue import ACTIONS as TABLE
+from ledger.text.say import placeholders, say
 
 NOUNS = together(ACTIONS)
 EVERY_VERB = [(noun, name, verb) for noun, verbs in NOUNS.items() for name, verb in verbs.items()]
@@ -48,9 +52,6 @@ def test_a_write_is_a_write_on_the_command_line_too():
 @pytest.mark.parametrize(("noun", "name", "verb"), EVERY_VERB)
 def test_every_example_is_a_command_line_of_its_command(noun, name, verb):
     line = shlex.split(verb["example"].replace("b1:…", "b1:" + "0" * 32).replace("…", "0" * 64))
-    if noun == "demo":
-        assert line[0] == "demo"
-        return
     command = read(*line)
     assert (command.noun, command.verb_name, command.verb) == (noun, name, verb)
 
@@ -72,6 +73,54 @@ def test_the_manual_names_every_flag_and_gives_an_example(noun, name, verb):
     for choice in (one for parameter in verb["parameters"].values() for one in parameter.get("choices", ())):
         assert choice in page
     assert max(map(len, page.splitlines())) <= 200
+
+
+@pytest.mark.parametrize(("noun", "name", "verb"), [one for one in EVERY_VERB if "run" in one[2]])
+def test_the_flags_that_a_local_command_lists_are_those_it_takes(noun, name, verb):
+    """What is listed can be given; any flag of another command, common or not, is a mistake that names it."""
+    page = manual.Manual("en").of_verb(noun, name, verb).partition("USAGE")[2].partition("EXAMPLE")[0]
+    listed = {word for line in page.splitlines() if line.startswith("  --") for word in line.split()[:1]}
+    everywhere = {field: one for _, _, other in EVERY_VERB for field, one in other["parameters"].items()}
+    needed = [f"{flag_of(one)}=x" for one, what in verb["parameters"].items() if what.get("required")]
+    taken = set()
+    for field, parameter in {**everywhere, **GLOBAL_PARAMETERS, **verb["parameters"]}.items():
+        value = "1" if parameter.get("kind") == "integer" else (*parameter.get("choices", ()), "x")[0]
+        given = [flag_of(field)] if parameter.get("kind") == "switch" else [flag_of(field), value]
+        try:
+            read(
+                *[word for word in (noun, name) if word],
+                *(one for one in needed if not one.startswith(f"{given[0]}=")),
+                *given,
+            )
+        except UsageError:
+            continue
+        taken.add(flag_of(field))
+    assert taken == listed
+
+
+def test_a_mistake_is_told_in_the_readers_language(capfd, monkeypatch):
+    monkeypatch.setenv("FRONTSTAGE_LOCALE", "zh")
+    assert run(["gat"]) == 2
+    assert capfd.readouterr().err == "frontstage: 没有命令 'gat'\n  是否想输入 gate？\n"
+    assert run(["todo", "claim", "--json"]) == 2
+    assert json.loads(capfd.readouterr().out)["message"] == "frontstage todo claim 需要 --goal-id、--todo-id"
+    assert run(["todo", "claim", "--locale", "en"]) == 2
+    assert "needs --goal-id and --todo-id" in capfd.readouterr().err
+
+
+def test_every_mistake_has_a_sentence_in_each_language():
+    for name, text in MISTAKES.items():
+        key = f"manual.mistake.{name}"
+        assert say(key, "en", **{one: "{" + one + "}" for one in placeholders(key)}) == text
+        assert name in pages_zh.MISTAKES
+
+
+def test_a_decision_that_is_refused_without_its_basis_says_that_it_is_needed():
+    for name in generate.DECIDES_ON_BASIS:
+        noun, _, verb = name.partition(".")
+        page = manual.Manual("en").of_verb(noun, verb, NOUNS[noun][verb])
+        assert "--basis TEXT" in page.partition("NEEDED")[2].partition("OPTIONS")[0]
+        assert "--basis TEXT" in page.partition("USAGE")[2].splitlines()[1]
 
 
 def test_the_first_page_names_every_noun():

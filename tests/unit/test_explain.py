@@ -1,6 +1,7 @@
 """Refusals in words: every code in both languages, with nothing in a sentence that the refusal does not carry."""
 
 import ast
+import json
 import pkgutil
 from enum import StrEnum
 from importlib import import_module
@@ -8,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
+from pydantic import ValidationError
 
 import ledger.rules
+from daemon.api.edge import malformed
 from daemon.relay.refusals import RelayRefusal
+from ledger.catalogue import ACTIONS
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.leases import LeaseRefusal
@@ -136,3 +140,38 @@ def test_a_detail_is_data():
 def test_the_reference_is_what_the_program_says():
     file = ROOT / "docs" / "refusals.md"
     assert file.read_text(encoding="utf-8") == reference(), "python -m ledger.text.reference > docs/refusals.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "en", "zh"),
+    [
+        ("todo.claim", {"goal_id": "docs", "todo_id": "todo_a"}, "todo_ followed by 3 to 64", "todo_ 后接 3 到 64"),
+        ("plan.show", {"goal_id": "docs", "plan_id": "p1"}, "plan_ followed by 1 to 24", "plan_ 后接 1 到 24"),
+        ("goal.confirm", {"goal_id": "docs", "basis": "x"}, "b1: and 32 hexadecimal digits", "b1: 后接 32 位"),
+        ("token.revoke", {"token_id": "tok_x"}, "tok_ followed by 1 to 16 digits", "tok_ 后接 1 到 16 位数字"),
+        ("goal.list", {"limit": 0}, "it is less than 1.", "小于 1。"),
+        ("goal.list", {"limit": 201}, "it is more than 200.", "大于 200。"),
+        ("goal.list", {"limit": "x"}, "it is not a whole number.", "不是整数。"),
+        ("goal.list", {"after": 7}, "it is not text.", "不是文本。"),
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_be_is_described_in_a_sentence_of_ours(name, params, en, zh):
+    with pytest.raises(ValidationError) as caught:
+        ACTIONS[name].params.model_validate_json(json.dumps(params))
+    refusal = malformed(caught.value)
+    assert en in explain(refusal, "en")[0]
+    assert zh in explain(refusal, "zh")[0]
+    assert "pattern" not in explain(refusal, "en")[0]
+
+
+def test_the_patterns_of_most_parameters_have_words():
+    """What is left to be shown as a pattern is named here, so that a new one is noticed."""
+    found = {
+        part["pattern"]
+        for action in ACTIONS.values() if not action.hidden
+        for field in action.params.model_json_schema().get("properties", {}).values()
+        for one in field.get("anyOf", [field]) for part in (one, one.get("items", {})) if "pattern" in part
+    }  # fmt: skip
+    bare = {one for one in found if one in explain_code("malformed_params", {
+        "field": "x", "problem": f"String should match pattern '{one}'"}, "zh")[0]}  # fmt: skip
+    assert all("(" in one or one.startswith(("^[a-z]+_", "^[a-z][a-z0-9_.:@-]")) for one in bare), bare

@@ -278,7 +278,8 @@ async def test_no_parameter_breaks_a_terminal_in_its_refusal(name):
             "criterion is not valid: it has more than 64 entries.",
             "超过 64 条。",
         ),
-        ({"objective": "x", "criterion": ["y"], "priority": "P9"}, "Input should be 'P0'", "Input should be 'P0'"),
+        ({"objective": "x", "criterion": ["y"], "priority": "P9"}, "it is none of P0, P1, P2", "可选的值为 P0、P1、P2"),
+        ({"objective": "x", "criterion": ["y"], "goal_id": "A b"}, "1 to 64 lower-case letters", "1 到 64 个小写字母"),
     ],
 )
 def test_what_the_parser_says_is_said_in_the_readers_language(params, en, zh):
