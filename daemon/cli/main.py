@@ -41,7 +41,12 @@ def run(argv: list[str]) -> int:
         from daemon.cli.call import locale_of_mistakes  # noqa: PLC0415  (only after a mistake)
         from daemon.cli.output import tell_usage  # noqa: PLC0415  (the same)
 
-        return tell_usage(error, as_json=wants_json(argv), locale=locale_of_mistakes(argv))
+        locale = locale_of_mistakes(argv)
+        if locale != "en" and error.keys[0]:
+            from daemon.cli.manual import translate  # noqa: PLC0415  (and in another language)
+
+            error.message, error.hint = translate(error, locale)
+        return tell_usage(error, as_json=wants_json(argv))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception:  # noqa: BLE001  (the top of the program: whatever else happens is a fault of ours, code 8)

@@ -41,12 +41,8 @@ def tell(text: str) -> None:
         return  # There is nobody left to tell; the exit code says the rest.
 
 
-def tell_usage(error: "UsageError", *, as_json: bool, locale: str = "en") -> int:
+def tell_usage(error: "UsageError", *, as_json: bool) -> int:
     """Say what is wrong with a command line; as the refusal envelope where JSON was asked for."""
-    if locale != "en" and error.keys[0]:
-        from daemon.cli.manual import translate  # noqa: PLC0415  (only after a mistake, and in another language)
-
-        error.message, error.hint = translate(error, locale)
     if as_json:
         return refuse(
             error.code,
