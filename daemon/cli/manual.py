@@ -8,7 +8,7 @@ from daemon.cli.call import chosen_locale
 from daemon.cli.catalogue import ACTIONS
 from daemon.cli.local import together
 from daemon.cli.output import STDOUT, tell, write
-from daemon.cli.parse import GLOBAL_PARAMETERS, Command, UsageError, common_of, flag_of, line_of
+from daemon.cli.parse import GLOBAL_PARAMETERS, Command, UsageError, common_of, default_verb, flag_of, line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class Manual:
     def of_noun(self, noun: str, verbs: "dict[str, Verb]") -> str:
         """What can be done with one noun."""
         words = self._words
-        lines = [f"frontstage {noun}", "", words["usage"], f"  frontstage {noun} VERB [--flag VALUE ...]"]
+        verb_name = "VERB" if default_verb(noun, verbs) is None else "[VERB]"
+        lines = [f"frontstage {noun}", "", words["usage"], f"  frontstage {noun} {verb_name} [--flag VALUE ...]"]
         lines += ["", words["verbs"], *(_row(name, self._summary(noun, name, verb)) for name, verb in verbs.items())]
         lines += ["", words["example"], *(f"  frontstage {verb['example']}" for verb in verbs.values())]
         lines += ["", f"{words['see_also']}: frontstage {noun} VERB --help"]

@@ -9,7 +9,7 @@ ROWS = (
         number=144,
         params=history_params.ListHistory,
         who=ANYONE,
-        example="history list --goal-id docs --limit 20",
+        example="history --goal-id docs --limit 20",
     ),
     Action(
         name="history.explain",
@@ -23,6 +23,6 @@ ROWS = (
         number=146,
         params=search_params.FindWords,
         who=ANYONE,
-        example="search find --query 'broken link' --kind todo",
+        example="search --query 'broken link' --kind todo",
     ),
 )

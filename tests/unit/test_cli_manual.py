@@ -11,6 +11,7 @@ from daemon.cli.generate import DECIDES_ON_BASIS
 from daemon.cli.local import together
 from daemon.cli.main import run
 from daemon.cli.manual import WIDTH, _columns
+from daemon.cli.parse import line_of
 from daemon.local import manual_pages
 from daemon.local.reach import EVERYWHERE, refusals_of
 from ledger.catalogue import ACTIONS
@@ -58,7 +59,8 @@ def test_a_page_says_all_there_is_to_say(page, name, locale):
     flat = re.sub(r"\s+", "", text)
     assert f"frontstage {action.example}" in text
     summary = pages.PAGES[name].get("summary", action.summary)
-    assert f"{action.noun}{action.verb}-{re.sub(chr(32), '', summary)}" in flat
+    line = line_of(action.noun, action.verb, COMMANDS[action.noun]).replace(" ", "")
+    assert flat.startswith(f"{line}-{re.sub(chr(32), '', summary)}")
     assert pages.PAGES[name]["who"] in text
     for heading in ("usage", "who", "common", "example", "http", "exit"):
         assert f"\n{pages.WORDS[heading]}\n" in text
