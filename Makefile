@@ -31,7 +31,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Frontstage needs Python 3.11 or later with venv and ensurepip (Debian: apt install python3-venv); \
 	name one with: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@echo "Making the environment in $(VENV) ..."
+	@echo "Making the environment in $(VENV): downloading and installing packages takes a minute or more, once ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c '$(DEV_GROUP)' > $(VENV)/dev-requirements.txt
 	@$(PIP) --requirement $(VENV)/dev-requirements.txt
