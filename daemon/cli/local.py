@@ -167,8 +167,8 @@ LOCAL: "Nouns" = {
             "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",
             "example": "demo --script",
             "run": "bot.demo",
-            "about": "On a terminal the chat page stays until Ctrl-C, and Enter lets a program play.\n"
-            "Without a terminal a program plays the owner at once and the demo ends. Exit code 0 when the ledger verifies.",
+            "about": "On a terminal the chat page stays until Ctrl-C, and Enter lets a program play the owner.\n"
+            "Without a terminal the program plays at once and the demo ends. Exit code 0: the ledger verifies.",
             "takes": {
                 "home": "Keep the demo's ledger in this empty folder; a fresh one, gone at the end, when absent."
             },
