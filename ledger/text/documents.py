@@ -26,7 +26,7 @@ from ledger.text.pieces import (
 )
 from ledger.text.say import Locale, one_line, plain, say
 from ledger.text.tables import cell, pairs, table
-from ledger.text.times import short_utc
+from ledger.text.times import second_utc, short_utc
 
 SCOPES_MAX = 6
 _URGENT = frozenset({"high", "action"})
@@ -245,7 +245,7 @@ def _lease(doc: Doc, locale: Locale) -> list[str]:
         locale,
         todo_id=doc.get("todo_id"),
         who=doc.get("owner"),
-        until=short_utc(str(until)),
+        until=second_utc(str(until)),
         version=doc.get("version"),
         epoch=doc.get("lease_epoch"),
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from ledger.text.say import Locale, one_line, say
 from ledger.text.tables import table
-from ledger.text.times import short_utc
+from ledger.text.times import second_utc
 
 Doc = Mapping[str, object]
 
@@ -25,7 +25,7 @@ def _event(event: Doc, locale: Locale) -> list[str]:
             "history.row",
             locale,
             seq=event.get("seq"),
-            at=short_utc(str(event.get("at"))),
+            at=second_utc(str(event.get("at"))),
             sentence=event.get("sentence"),
         ),
         # The indent is not the sentence's, which says nothing of where it stands.
@@ -52,7 +52,7 @@ def _explained(doc: Doc, locale: Locale) -> list[str]:
 
 def _found(doc: Doc, locale: Locale) -> list[str]:
     rows = [
-        [one.get("kind"), one.get("id"), f"#{one.get('seq')}", one.get("goal_id") or "-", one.get("snippet")]
+        [one.get("kind"), _which(one), f"#{one.get('seq')}", _where(one), one.get("snippet")]
         for one in _rows(doc, "hits")
     ]
     lines = table(rows) or [say("search.none", locale)]
@@ -61,6 +61,16 @@ def _found(doc: Doc, locale: Locale) -> list[str]:
     if doc.get("next_after") is not None:
         lines.append(say("history.more", locale, after=doc.get("next_after")))
     return lines
+
+
+def _which(hit: Doc) -> object:
+    """What was found: a thing by its id, an event by what it is."""
+    return hit.get("event_kind") if hit.get("kind") == "event" else hit.get("id")
+
+
+def _where(hit: Doc) -> object:
+    """The goal, where it is not said yet."""
+    return "-" if hit.get("kind") == "goal" else hit.get("goal_id") or "-"
 
 
 def _rows(doc: Doc, name: str) -> list[Doc]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ledger.text.explain import display_details
 from ledger.text.say import Locale, has, placeholders, say
-from ledger.text.times import short_utc
+from ledger.text.times import NEAR_MS, second_utc, short_utc
 
 _MOMENTS = {"expires_at_ms": "expires_at", "previous_until_ms": "previous_until", "until_ms": "until"}
 _COUNTED = {"todos": "todos_total", "gaps": "gaps_total"}
@@ -80,10 +80,12 @@ def _values(result: Mapping[str, object]) -> dict[str, object]:
         listed = result.get(name)
         if isinstance(listed, list | tuple):
             values[total] = len(listed)
+    ttl_seconds = result.get("acquire_ttl_seconds")
+    is_short = isinstance(ttl_seconds, int) and ttl_seconds * 1000 <= NEAR_MS
     for name, short in _MOMENTS.items():
         moment = result.get(name)
         if isinstance(moment, int):
-            values[short] = short_utc(moment)
+            values[short] = second_utc(moment) if is_short else short_utc(moment)
     return values
 
 

@@ -14,6 +14,7 @@ from ledger.projections.stored import STORED_READERS
 from ledger.rules.amendments import amendment_basis
 from ledger.rules.common import Caller
 from ledger.text.happened import Ended, sentence
+from ledger.text.lines import committed_line
 from ledger.text.say import LOCALES, has, placeholders
 from ledger.wire import all_kinds
 from tests.support.world import DOCS, World
@@ -163,3 +164,16 @@ def test_words_follow_the_sentence_and_erased_ones_are_said_to_be_gone():
         sentence("todo.cancelled", facts, "ann", "en", erased=True) == "ann cancelled todo_one. Its words were erased."
     )
     assert ERASED not in sentence("todo.cancelled", facts, "ann", "zh", erased=True)
+
+
+@pytest.mark.parametrize(("ttl_seconds", "shown"), [(8, "until 1970-01-12 13:46:48 UTC"), (3_600, "13:46 UTC")])
+def test_a_short_lease_is_answered_to_the_second(ttl_seconds, shown):
+    result = {
+        "todo_id": "todo_one",
+        "owner": "quill",
+        "acquire_ttl_seconds": ttl_seconds,
+        "expires_at_ms": 1_000_008_000,
+    }
+    result |= {"version": 1, "lease_epoch": 1}
+    document = {"result": result, "events": [{"kind": "lease.acquired", "seq": 1}]}
+    assert shown in committed_line("task-lease.acquire", document, "en")

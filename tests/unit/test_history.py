@@ -193,7 +193,7 @@ def test_a_gate_that_waits_names_whose_vote_is_needed():
     about = {"goal_id": DOCS, "todo_id": "todo_one"}
     (need,) = ask(world, "history.explain", **about)["next"]
     assert (need["code"], need["members"]) == ("gate", ["ann"])
-    assert need["sentence"] == "ann decide on gate_go; 0 of 1 votes are in."
+    assert need["sentence"] == "Needed from ann: a decision on gate_go; votes so far: 0 of 1."
     basis = gate_basis(world.goal(), world.goal().gates.by_id["gate_go"])
     world.do("ann", "gate.reject", goal_id=DOCS, gate_id="gate_go", basis=basis, reason="Not like this")
     told = ask(world, "history.explain", goal_id=DOCS, gate_id="gate_go")

@@ -162,6 +162,17 @@ def test_whatever_people_write_is_searchable_wherever_it_stands(kind):
     assert said == (set() if type(words).__name__ in NOT_SEARCHED else set(marks))
 
 
+def test_a_row_says_its_goal_once_and_what_an_event_is():
+    world = World()
+    world.activate()
+    world.do("ann", "goal.pause", goal_id=DOCS, reason="Lunch with the page")
+    caught_up(world)
+    event, *others = render("search.find", ask(world, "page"), "en").splitlines()
+    assert event.split()[:4] == ["event", "goal.paused", f"#{world.state.seq}", DOCS]
+    assert [row.split()[:4].count(DOCS) for row in (event, *others)] == [1] * (1 + len(others))
+    assert others
+
+
 def test_a_snippet_is_a_short_piece_around_what_was_found():
     world = World()
     world.activate()
