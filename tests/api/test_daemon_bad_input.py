@@ -114,7 +114,8 @@ def wrong_texts(schema, *, required, free=False):
     twice = quote(str(good(schema)))
     yield "given twice", [twice, twice]
     if part.get("type") == "integer":
-        for value in ("x", "1.5", "1e3", "0x10", "", "%C3%BC", "9" * 400, str(part["maximum"] + 1), "0", "-1"):
+        beyond = (str(part["maximum"] + 1), str(part.get("minimum", 0) - 1), "-1")
+        for value in ("x", "1.5", "1e3", "0x10", "", "%C3%BC", "9" * 400, *beyond):
             yield f"integer {value[:9]}", [value]
         return
     # Words may be in any script and look like anything; they are only ever too long, or nothing at all.

@@ -142,9 +142,9 @@ async def test_ten_thousand_characters_in_every_place_stay_within_the_budget_and
     assert reply.body["code"] == "not_the_proposer"
     words = [word for one in revision["criterion"] for word in ("--criterion", one)]
     await room.stack.cli("goal", "revise", "--goal-id", goal_id, "--objective", LONG, "--budget", LONG[:2_000], *words)
-    review = await room.card(goal_id, "Proposal", also=has_button("Confirm"))
+    # The first revision has a button, too, until its card is told that another one took its place.
+    review = await room.card(goal_id, "Proposal", also=lambda one: has_button("Confirm")(one) and "[…+" in texts(one))
     assert f"frontstage goal show --goal-id {goal_id}" in texts(review)
-    assert "[…+" in texts(review)
     assert LONG[:16] in texts(review)
     assert (await room.stack.press("ann", review, "Confirm"))["toast"]["type"] == "success"
     card = await room.delivered(goal_id, summary=LONG)
