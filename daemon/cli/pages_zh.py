@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from daemon.cli.shapes import Page
 
-WORDS = {'usage': '用法', 'verbs': '动作', 'needed': '必需', 'options': '选项', 'common': '所有命令通用', 'example': '示例', 'http': '通过 HTTP', 'exit': '退出码', 'refusals': '拒绝情形：最先成立的一条即为答复，前面的数字是其退出码', 'who': '谁可以使用', 'one_of': '可选：', 'repeat': '可重复给出。', 'default': '默认', 'see_also': '另见', 'title': 'frontstage - 由人员批准、智能体执行的目标账本', 'group_begin': '开始', 'group_people': '目标（人员）', 'group_agents': '工作（智能体）', 'group_operation': '运维', 'group_more': '更多'}
+WORDS = {'usage': '用法', 'verbs': '动作', 'needed': '必需', 'options': '选项', 'common': '通用选项', 'example': '示例', 'http': '通过 HTTP', 'exit': '退出码', 'refusals': '拒绝情形：最先成立的一条即为答复，前面的数字是其退出码', 'who': '谁可以使用', 'one_of': '可选：', 'repeat': '可重复给出。', 'default': '默认', 'see_also': '另见', 'title': 'frontstage - 由人员批准、智能体执行的目标账本', 'group_begin': '开始', 'group_people': '目标（人员）', 'group_agents': '工作（智能体）', 'group_operation': '运维', 'group_more': '更多'}
 COMMON = {'json': '以 JSON 返回完整文档。', 'format': '`json` 等同于 --json。', 'locale': '答复、手册和错误提示的语言。', 'request_key': '命名此请求；同一键再次出现时只作答复，不重复执行。', 'at': '按事件 SEQ 之后的状态读取；仅用于只读命令。', 'socket': '守护进程的套接字；未给出时为主目录中的 daemon.sock。', 'home': '账本的目录；未给出时为 ~/.frontstage。', 'help': '显示命令的手册。'}
 EXIT_CODES = ('已完成或已答复', '被规则拒绝', '用法有误', '未找到', '已过时：请重新查看', '无权限', '等待他人', '守护进程无法访问或繁忙', '我方故障')
 EVERYWHERE = '任何命令还可能得到：unknown_action, body_too_large, malformed_params, seq_not_reached, unauthenticated, credential_expired, credential_revoked, request_key_required, request_key_malformed, idempotency_conflict, surface_forbidden, token_scope_forbids, credential_in_text, originals_not_yours, busy, storage_full, shutting_down, fault。'

@@ -112,10 +112,10 @@ def _options(doc: Doc, locale: Locale) -> list[str]:
 
 def _reads(doc: Doc, locale: Locale) -> list[str]:
     """What to read first, each as the line that shows it."""
-    reads = rows_of(doc, "required_reads")
+    said = say("cli.packet.read", locale) + ("" if locale == "zh" else " ")
     return [
-        _cut(f"{say('cli.packet.read', locale)} {command_line(str(read.get('action')), as_map(read.get('subject')))}")
-        for read in islice(reads, READS_MAX)
+        _cut(said + command_line(str(read.get("action")), as_map(read.get("subject"))))
+        for read in islice(rows_of(doc, "required_reads"), READS_MAX)
     ]
 
 

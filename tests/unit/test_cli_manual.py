@@ -101,7 +101,7 @@ def test_bounds_choices_and_defaults_are_shown(page):
     ],
 )
 def test_a_page_names_the_common_flags_that_mean_something_there(page, words, there, absent):
-    text = page(*words).partition("EVERY COMMAND TAKES")[2].partition("EXAMPLE")[0]
+    text = page(*words).partition("COMMON FLAGS")[2].partition("EXAMPLE")[0]
     assert [flag for flag in there if f"  {flag}" not in text] == []
     assert [flag for flag in absent if f"  {flag}" in text] == []
 
