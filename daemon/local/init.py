@@ -18,6 +18,7 @@ from daemon.local.homes import home_of
 from daemon.paths import SOCKET_PATH_BYTES_MAX, Home
 from ledger.ports import StoreFault, StoreFull, StoreUnusable
 from ledger.store.sqlite import open_sqlite
+from ledger.text.explain import display_details
 from ledger.text.say import say_refusal
 
 HOME_MODE = 0o700
@@ -88,7 +89,8 @@ def _create(command: Command, home: Home) -> int:
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = str(problem["loc"][0])
-        raise UsageError(f"--{field.replace('_', '-')}: {problem['msg']}", field=field) from error
+        said = display_details({"problem": problem["msg"]}, "en")["problem"]
+        raise UsageError(f"--{field.replace('_', '-')}: {said}", field=field) from error
     finally:
         store.close()
     if command.options.json:
