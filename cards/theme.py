@@ -28,6 +28,18 @@ ACCEPTANCE: dict[str, Template] = {
     "changes_requested": "orange",
     "superseded": "grey",
 }
+GATE: dict[str, Template] = {
+    "waiting_on_user": "orange",
+    "deferred": "yellow",
+    "approved": "green",
+    "rejected": "red",
+    "cancelled": "grey",
+    "expired": "grey",
+    "withdrawn": "grey",
+    "superseded": "grey",
+}
+UNDECIDED: frozenset[str] = frozenset({"waiting_on_user", "deferred"})
+SEVERITY: dict[str, TagColor] = {"low": "neutral", "normal": "neutral", "high": "orange", "critical": "red"}
 PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
 CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
 CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})

@@ -63,12 +63,14 @@ class ButtonKeys:
         basis: str | None,
         audience: bytes,
         expires_at_ms: int,
+        turn: int = 0,
     ) -> str:
         """Sign a token. The nonce follows from what it stands for, so the same card gets the same token.
 
         It does not follow from the key: a press under an old key and one under the new are the same request.
         """
         meant = f"{subject}\0{basis}\0{action.number}\0".encode() + audience
+        meant += f"\0{turn}".encode() if turn else b""
         nonce = self._mac(NONCE_KEY_ID, b"nonce", meant)[:NONCE_BYTES]
         head = _HEAD.pack(_VERSION, key_id, action.number, expires_at_ms // 1000, audience, nonce)
         seen = bytes.fromhex(basis[3:]) if basis else b""

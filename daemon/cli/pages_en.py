@@ -370,4 +370,5 @@ REFUSALS = {
   'button_expired': (4, 'This button is too old to be used. Ask for the current card, and press there.'),
   'form_submitted': (1, 'This form was already submitted, as {goal_id}. To propose another goal, send the bot the word propose.'),
   'form_field_missing': (2, 'The field {field} is still empty. Fill it in and press again; what you wrote is kept.'),
+  'person_unpaired': (2, 'Whoever you picked is not paired with a member here. They send their pairing code to the bot first; then pick them again.'),
 }

@@ -168,6 +168,10 @@ class Presses:
     def _parameters(self, seen: Seen, ask: Press) -> Params | Refusal:
         button, target = seen.button, seen.target
         values = to_parameters(button.action, self._people_named(ask))
+        if UNPAIRED in (
+            values.get(name.removeprefix(PERSON_FIELD)) for name in ask.form if name.startswith(PERSON_FIELD)
+        ):
+            return refuse(RelayRefusal.PERSON_UNPAIRED)
         if target is not None:
             values |= FAMILIES[target.kind].fixed(target, button.action.name)
         if button.action.goal_bound:

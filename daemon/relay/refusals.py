@@ -14,3 +14,4 @@ class RelayRefusal(StrEnum):
     BUTTON_EXPIRED = "button_expired"
     FORM_SUBMITTED = "form_submitted"
     FORM_FIELD_MISSING = "form_field_missing"
+    PERSON_UNPAIRED = "person_unpaired"

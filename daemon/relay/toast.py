@@ -6,6 +6,7 @@ was faster goes by name.
 
 from collections.abc import Mapping
 
+from daemon.relay.gate_toast import gate_toast, resolved_when
 from ledger.catalogue import ACTIONS
 from ledger.ids import GoalId, MemberId
 from ledger.refusals import GeneralRefusal, Refusal
@@ -30,6 +31,10 @@ def toast_for(
     if answer.refusal is not None:
         first = _decided_first(action_name, answer.refusal, goal)
         return _refused(answer.refusal, workspace, first, presser)
+    about_gate = gate_toast(answer, workspace)
+    if about_gate is not None:
+        kind, said_key, values = about_gate
+        return _both(kind, said_key, **values)
     if answer.held is not None:
         return _both("info", "toast.noop")
     if answer.replayed:
@@ -56,6 +61,7 @@ def _refused(refusal: Refusal, workspace: Workspace, first: MemberId | None, pre
 
     def said(locale: Locale) -> str:
         message, hint = explain_code(refusal.code.value, _labelled(refusal.details, locale), locale)
+        message = resolved_when(refusal, locale) or message
         return _sentence(message, _who(first, workspace, presser, locale), hint, locale)
 
     return {"type": refusal.status.toast, "en": said("en"), "zh": said("zh")}
@@ -63,7 +69,7 @@ def _refused(refusal: Refusal, workspace: Workspace, first: MemberId | None, pre
 
 def _decided_first(action_name: str, refusal: Refusal, goal: Goal | None) -> MemberId | None:
     """Whose decision made this one come too late, if a person's did."""
-    decided_by = refusal.details.get("decided_by")
+    decided_by = refusal.details.get("decided_by") or refusal.details.get("resolved_by")
     if decided_by is not None:
         return MemberId(str(decided_by))
     action = ACTIONS.get(action_name)

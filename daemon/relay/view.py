@@ -8,7 +8,7 @@ from daemon.relay.slots import FAMILIES, addressee, parse, split
 from daemon.relay.subjects.base import Family, Target
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
-from ledger.projections.cards import goal_view
+from ledger.projections.cards import Offer, goal_view
 from ledger.projections.outlet import shown_in_chat
 from ledger.projections.views import CardView
 from ledger.state import Workspace
@@ -39,8 +39,7 @@ class Views:
             return None
         family = FAMILIES[target.kind]
         tokens = {
-            offer.action: self._token(offer.action, subject, offer.basis, tenant_key, chat_id)
-            for offer in family.offers(workspace, target, now_ms)
+            offer.action: self._token(offer, tenant_key, chat_id) for offer in family.offers(workspace, target, now_ms)
         }
         part = family.view(workspace, target, now_ms)
         # The goal stands above whatever is about it.
@@ -61,20 +60,23 @@ class Views:
         if form is None:
             return None
         tokens = (
-            {} if form.goal_id else {"goal.propose": self._token("goal.propose", subject, None, tenant_key, chat_id)}
+            {}
+            if form.goal_id
+            else {"goal.propose": self._token(Offer("goal.propose", subject, None), tenant_key, chat_id)}
         )
         return CardView(kind="form", audience="group", tokens=tokens, form=form.view())
 
-    def _token(self, action_name: str, subject: str, basis: str | None, tenant_key: str, chat_id: str) -> str:
+    def _token(self, offer: Offer, tenant_key: str, chat_id: str) -> str:
         # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.
         expires_at_ms = (self._service.clock.now_ms() // DAY_MS + 1) * DAY_MS + LIFE_MS
         return self._keys.mint(
             self._service.committed.button_key_id,
-            action=ACTIONS[action_name],
-            subject=subject,
-            basis=basis,
+            action=ACTIONS[offer.action],
+            subject=offer.subject,
+            basis=offer.basis,
             audience=audience_of(tenant_key, chat_id),
             expires_at_ms=expires_at_ms,
+            turn=offer.turn,
         )
 
 

@@ -67,6 +67,8 @@ class Offer(NamedTuple):
     action: str
     subject: str
     basis: str | None
+    turn: int = 0
+    """Tells two presses apart that mean the same of the same basis, where something happened in between."""
 
 
 def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | None = None) -> GoalView:

@@ -8,6 +8,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from ledger.projections.gate_views import GateView
+
 FieldClass = Literal["enforced", "retained", "advisory"]
 GoalStateName = Literal[
     "proposed",
@@ -211,9 +213,9 @@ class ResultView(msgspec.Struct, frozen=True, kw_only=True):
     title: str
 
 
-CardPart: TypeAlias = FormView | ReviewView | GoalView | AcceptanceView | ResultView
+CardPart: TypeAlias = FormView | ReviewView | GoalView | AcceptanceView | GateView | ResultView
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
-CardKind = Literal["form", "review", "goal", "acceptance", "result"]
+CardKind = Literal["form", "review", "goal", "acceptance", "gate", "result"]
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,6 +231,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     goal: GoalView | None = None
     review: ReviewView | None = None
     acceptance: AcceptanceView | None = None
+    gate: GateView | None = None
     form: FormView | None = None
     result: ResultView | None = None
     mentions: tuple[str, ...] = ()

@@ -43,6 +43,7 @@ RELAY_CODES = (
     "button_expired",
     "form_submitted",
     "form_field_missing",
+    "person_unpaired",
 )
 """Refusals of presses and messages that the bot relays."""
 

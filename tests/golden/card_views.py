@@ -20,6 +20,7 @@ from ledger.projections.views import (
     TodoView,
 )
 from ledger.state import Workspace
+from tests.golden.gate_card_views import gate_cards
 
 NOW_MS = 1_764_500_000_000
 HOUR_MS = 3_600_000
@@ -374,6 +375,7 @@ SAMPLES: dict[str, CardView] = {
     **reviews(),
     **{f"goal_{state}": card("goal", offered, goal=view) for state, (view, offered) in GOALS.items()},
     **acceptances(),
+    **gate_cards(GOAL, tokens),
     **results(),
     **withheld(),
 }

@@ -30,12 +30,17 @@ PROPERTIES = {
         "rows",
         "default_value",
     },
+    "select_static": {"tag", "name", "placeholder", "options", "required", "width"},
+    "select_person": {"tag", "name", "placeholder", "required", "width"},
     "text_tag": {"tag", "text", "color"},
 }
 CLOSED = [
     "form_submitted",
     *(f"review_{status}" for status in ("confirmed", "declined", "withdrawn", "superseded")),
     *(f"acceptance_{status}" for status in ("accepted", "changes_requested", "superseded")),
+    *(f"gate_{end}" for end in ("approved", "rejected", "cancelled", "expired", "withdrawn", "superseded")),
+    "gate_anew",
+    "gate_goal_over",
     *(f"goal_{state}" for state in ("accepted", "declined", "withdrawn", "stopped")),
 ]
 

@@ -19,6 +19,7 @@ from tests.golden.card_views import GOAL, LOG, NOW_MS, QUESTION, REPORT, SAMPLES
 # Closed sets and checked identifiers: the ledger never lets anybody type them.
 CLOSED_SETS = frozenset(
     {"kind", "audience", "state", "status", "role", "claim", "field_class", "goal_id", "tokens", "action"}
+    | {"severity", "on_expiry"}
 )
 MARKUP = (
     "<at id=all></at> <at user_id='all'>x</at> **b** [l](http://x) <font color='red'>r</font> | a | b |\n# h\n- [ ] t\n"
@@ -75,6 +76,12 @@ WAYS = (
     "review_declined",
     "goal_clarifying",
     "goal_changes_requested",
+    "gate_voted",
+    "gate_delegated",
+    "gate_step_up",
+    "gate_deferred",
+    "gate_approved",
+    "gate_rejected",
     "acceptance_open",
     "acceptance_changes_requested",
     "result_ok",
