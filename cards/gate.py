@@ -32,7 +32,7 @@ OPTIONS_MAX = 8
 VOTES_MAX = 16
 DELEGATES_MAX = 4
 DIGEST_CHARS_MAX = 64
-HOURS = (1, 4, 24, 72, 168)
+SECONDS = (3_600, 4 * 3_600, 86_400, 3 * 86_400, 7 * 86_400)
 """For how long a vote may be delegated by a button."""
 FORMS = frozenset({"gate.reject", "gate.defer", "gate.delegate"})
 
@@ -70,7 +70,7 @@ def gate_card(view: CardView, goal: GoalView, gate: GateView, *, locale: Locale)
 def _state(gate: GateView) -> Copy:
     if gate.asked_anew:
         return copy("card.gate.anew")
-    if not gate.open and gate.status in {"waiting_on_user", "deferred"}:
+    if not gate.open and gate.status in theme.UNDECIDED:
         return copy("card.gate.over")
     return named("state.gate", gate.status)
 
@@ -170,7 +170,7 @@ def _votes(gate: GateView, clip: Clipper) -> tuple[Part, ...]:
     shown, hidden = clip.rows(gate.votes, VOTES_MAX)
     lines = [copy("card.gate.yes", who=_voter(vote)) for vote in shown]
     text = Copy("\n".join(one.en for one in lines), "\n".join(one.zh for one in lines))
-    return (sections.label(copy("card.gate.votes")), Paragraph(text=text), *sections.more(hidden))
+    return (Paragraph(text=text, apart=True), *sections.more(hidden))
 
 
 def _voter(vote: GateVoteView) -> Copy:
@@ -195,6 +195,8 @@ def _delegates(gate: GateView, clip: Clipper) -> tuple[Part, ...]:
 def _next(gate: GateView) -> Copy:
     if gate.asked_anew:
         return copy("card.gate.next.anew")
+    if not gate.open and gate.status in theme.UNDECIDED:
+        return copy("card.next.closed")
     if not gate.open:
         return copy("card.gate.next.closed" if gate.status == "approved" else "card.gate.next.no")
     return copy("card.gate.next.step_up" if gate.step_up else "card.gate.next.open")
@@ -233,7 +235,7 @@ def _delegate(view: CardView) -> tuple[Part, ...]:
     if view.audience == "direct":
         # Nobody else is here who could be picked.
         return (sections.note(copy("card.gate.delegate.elsewhere")),)
-    spans = tuple((str(hours * 3600), copy("card.gate.hours", hours=hours)) for hours in HOURS)
+    spans = tuple((str(seconds), copy(f"card.gate.for.{seconds}")) for seconds in SECONDS)
     parts: tuple[Inner, ...] = (
         sections.label(copy("card.gate.delegate")),
         PersonPicker(name="person_to", placeholder=copy("card.gate.delegate.to"), required=True),

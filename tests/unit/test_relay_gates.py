@@ -11,6 +11,7 @@ from daemon.relay.slots import desired
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
 from ledger.ids import DAEMON, OPERATOR
+from ledger.projections.privacy import WITHHELD
 from ledger.projections.views import CardView
 from ledger.rules.common import Caller
 from ledger.rules.gate_params import RemindGate
@@ -294,3 +295,18 @@ async def test_a_gate_whose_time_is_over_says_so():
         pressed = await table.press("ann", token)
         assert (pressed.code, (await daemon.view(f"{SLOT}@{CHAT}"))["tokens"]) == ("gate_expired", {})
         assert "The time of the gate gate_site is over" in pressed.en
+
+
+async def test_of_a_private_goals_gate_a_chat_sees_who_decides_and_not_what_is_asked():
+    def seed(scribe):
+        everybody(scribe)
+        promise = {"objective": "Secret", "criterion": ("Done",), "review": "owner", "private": True}
+        scribe.do("ann", "goal.propose", goal_id="docs", **promise)
+        basis = scribe.state.goals["docs"].intents[-1].basis
+        scribe.do("ann", "goal.confirm", goal_id="docs", basis=basis)
+        scribe.do("ann", "gate.open", **(ASKED | {"approver": ("chen",), "quorum": 1, "blocks_goal": True}))
+
+    async with served(seed) as daemon:
+        view, sent = await drawn(daemon)
+        assert (view.gate.question, view.gate.waits_for, view.gate.opened_by) == (WITHHELD, ("陈博",), "Ann Li")
+        assert ASKED["question"] not in orjson.dumps(sent).decode()
