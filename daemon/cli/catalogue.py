@@ -756,7 +756,7 @@ ACTIONS: "Nouns" = {
   }},
 },
 'history': {
-  'list': {'summary': 'List what happened, each event with a sentence, who did it and how they were proved.', 'example': 'history list --goal-id docs --limit 20', 'parameters': {
+  'list': {'summary': 'List what happened, each event with a sentence, who did it and how they were proved.', 'example': 'history --goal-id docs --limit 20', 'parameters': {
     'goal_id': {'help': 'Events of this goal; of the whole workspace when absent.'},
     'todo_id': {'help': 'Only events that name this todo.'},
     'gate_id': {'help': 'Only events that name this gate.'},
@@ -784,7 +784,7 @@ ACTIONS: "Nouns" = {
   }},
 },
 'search': {
-  'find': {'summary': 'Find goals, todos, gates, artifacts and events by words; every word must occur, as it is typed.', 'example': "search find --query 'broken link' --kind todo", 'parameters': {
+  'find': {'summary': 'Find goals, todos, gates, artifacts and events by words; every word must occur, as it is typed.', 'example': "search --query 'broken link' --kind todo", 'parameters': {
     'query': {'help': 'The words; none of them is syntax.', 'required': True},
     'goal_id': {'help': 'In this goal alone.'},
     'kind': {'help': 'Only such things; everything when absent.', 'choices': ('goal', 'todo', 'gate', 'artifact', 'event')},
