@@ -75,9 +75,12 @@ class Clipper:
         self.rows_cut = self.rows_cut or hidden > 0
         return shown, hidden
 
-    def note(self, goal_id: str, *, color: Color = "orange") -> tuple[Paragraph, ...]:
-        """Says that something was left out, and where all of it can be read; loud where somebody decides on it."""
-        command = f"frontstage goal show --goal-id {one_line(goal_id)[:GOAL_ID_CHARS_MAX]}"
+    def note(self, goal_id: str, *, color: Color = "orange", command: str | None = None) -> tuple[Paragraph, ...]:
+        """Says that something was left out, and where all of it can be read; loud where somebody decides on it.
+
+        That is the goal's own document, unless the card is about something that has one for itself.
+        """
+        command = command or f"frontstage goal show --goal-id {one_line(goal_id)[:GOAL_ID_CHARS_MAX]}"
         return (*self._withheld(f"{command} --full", color), *self._cut(command, color))
 
     def _withheld(self, command: str, color: Color) -> tuple[Paragraph, ...]:

@@ -14,9 +14,11 @@ from cards.elements import Button, Card, Columns, Form, Inner, Panel, Part
 from cards.form import form_card
 from cards.gate import gate_card
 from cards.goal import goal_card
+from cards.plan import plan_card
 from cards.result import result_card
 from cards.review import review_card
 from ledger.projections.gate_views import GateView
+from ledger.projections.plan_views import PlanView
 from ledger.projections.views import AcceptanceView, CardView, FormView, GoalView, ResultView, ReviewView
 from ledger.text.say import Locale
 
@@ -39,6 +41,8 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return acceptance_card(view, _goal(view), part, locale=locale)
         case GateView():
             return gate_card(view, _goal(view), part, locale=locale)
+        case PlanView():
+            return plan_card(view, _goal(view), part, locale=locale)
         case ResultView():
             return result_card(view, part, locale=locale)
         case _:

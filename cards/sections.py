@@ -5,7 +5,8 @@ from cards.elements import Clock, Columns, Header, Inner, Paragraph, Part, Rule,
 from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people, short_digest
 from cards.text import size as size_of
 from cards.theme import CLOSED, PRIORITY
-from ledger.projections.views import ArtifactView, CardView, Cause, CriterionView, DecisionView, GoalView
+from ledger.projections.causes import Cause, DecisionView
+from ledger.projections.views import ArtifactView, CardView, CriterionView, GoalView
 from ledger.text.say import one_line
 
 TITLE_CHARS_MAX = 120
@@ -17,6 +18,8 @@ ACTION_OF_NEED = {
     "answer": "goal.clarify",
     "resume": "goal.resume",
     "accept": "goal.accept",
+    "plan_decision": "plan.confirm",
+    "plan_gaps": "plan.reject",
 }
 
 
@@ -191,11 +194,7 @@ def decision(made: DecisionView, clip: Clipper, *, family: str, size: Size = "no
 
 def foot(cause: Cause) -> tuple[Part, ...]:
     """The event that made this true: what, by whom, its place in the ledger, and when in the reader's zone."""
-    said = copy(
-        "card.foot",
-        event=named("event", cause.kind),
-        who=name_of(cause.actor_name or cause.actor_id),
-        seq=cause.seq,
-        hash=one_line(cause.short_hash)[:16],
-    )
+    values = {"event": named("event", cause.kind), "who": name_of(cause.actor_name or cause.actor_id), "seq": cause.seq}
+    short_hash = one_line(cause.short_hash)[:16]
+    said = copy("card.foot", hash=short_hash, **values) if short_hash else copy("card.foot.bare", **values)
     return (Rule(), note(said), Clock(moment=Moment(cause.at_ms), size="notation"))

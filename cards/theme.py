@@ -40,6 +40,15 @@ GATE: dict[str, Template] = {
 }
 UNDECIDED: frozenset[str] = frozenset({"waiting_on_user", "deferred"})
 SEVERITY: dict[str, TagColor] = {"low": "neutral", "normal": "neutral", "high": "orange", "critical": "red"}
+PLAN: dict[str, Template] = {
+    "open": "blue",
+    "committed": "green",
+    "partial": "orange",
+    "rejected": "grey",
+    "withdrawn": "grey",
+    "superseded": "grey",
+    "ended": "grey",
+}
 PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
 CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
 CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})

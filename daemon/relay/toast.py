@@ -11,9 +11,10 @@ from ledger.catalogue import ACTIONS
 from ledger.ids import GoalId, MemberId
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.goals import GoalRefusal
+from ledger.rules.plan_events import PlanConfirmed
 from ledger.state import Goal, Workspace
 from ledger.text.explain import explain_code, field_label
-from ledger.text.say import Locale, has, one_line, say
+from ledger.text.say import LOCALES, Locale, has, one_line, say
 from ledger.writer import Answer
 
 TOAST_CHARS_MAX = 280
@@ -36,13 +37,38 @@ def toast_for(
         kind, said_key, values = about_gate
         return _both(kind, said_key, **values)
     if answer.held is not None:
-        return _both("info", "toast.noop")
+        return _held(_settled_by(answer.held.facts, goal), workspace, presser)
     if answer.replayed:
         return _both("info", "toast.replayed")
+    if answer.events and isinstance(answer.events[0].facts, PlanConfirmed):
+        return _plan_confirmed(answer.events[0].facts)
     key = f"toast.done.{action_name.replace('-', '_')}"
     if goal is not None and _has_begun(goal) and has(f"{key}.again"):
         return _both("success", f"{key}.again")
     return _both("success", key) if has(key) else _both("success", "toast.done.other", action=action_name)
+
+
+def _plan_confirmed(facts: PlanConfirmed) -> Toast:
+    """How many lanes start, and how many do not."""
+    todos, gaps = len(facts.todos), len(facts.gaps)
+    if facts.outcome == "partial":
+        return _both("success", "toast.done.plan.confirm.partial", n=todos, total=todos + gaps, gaps=gaps)
+    return _both("success", "toast.done.plan.confirm", n=todos)
+
+
+def _held(first: MemberId | None, workspace: Workspace, presser: MemberId | None) -> Toast:
+    """It is so already; where a person made it so, who."""
+    toast = _both("info", "toast.noop")
+    for locale in LOCALES:
+        if who := _who(first, workspace, presser, locale):
+            toast[locale] += _BETWEEN[locale] + who
+    return toast
+
+
+def _settled_by(facts: Mapping[str, object], goal: Goal | None) -> MemberId | None:
+    """Who said the yes that is read back."""
+    plan = None if goal is None else goal.plans.by_id.get(str(facts.get("plan_id")))
+    return None if plan is None else plan.decided_by
 
 
 def _has_begun(goal: Goal) -> bool:
@@ -74,6 +100,9 @@ def _decided_first(action_name: str, refusal: Refusal, goal: Goal | None) -> Mem
         return MemberId(str(decided_by))
     action = ACTIONS.get(action_name)
     if goal is None or goal.state_note is None or action is None or action.basis != "state":
+        return None
+    if not action_name.startswith("goal."):
+        # What moved is not the goal: whoever last changed its state decided nothing here.
         return None
     return goal.state_note.actor if refusal.code in _OVERTAKEN else None
 

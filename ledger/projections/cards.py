@@ -9,14 +9,13 @@ from itertools import islice
 from typing import Literal, NamedTuple, cast
 
 from ledger.ids import ArtifactId, MemberId
+from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.channel import Reading, cause_of, read_goal, responsible_of
 from ledger.projections.holds import claimed_until_ms, hold_of, holders, name_of, names_of
 from ledger.projections.views import (
     AcceptanceView,
     ArtifactView,
-    Cause,
     CriterionView,
-    DecisionView,
     FieldClass,
     FieldView,
     GoalView,

@@ -8,7 +8,9 @@ from typing import ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.gate_views import GateView
+from ledger.projections.plan_views import PlanView
 
 FieldClass = Literal["enforced", "retained", "advisory"]
 GoalStateName = Literal[
@@ -25,17 +27,6 @@ GoalStateName = Literal[
 ]
 
 ENDED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})
-
-
-class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """The event that made the shown state true."""
-
-    seq: int
-    kind: str
-    actor_id: str
-    actor_name: str
-    at_ms: int
-    short_hash: str
 
 
 class FieldView(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,15 +81,6 @@ class QuestionView(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     options: tuple[str, ...]
     asked_by: str
-
-
-class DecisionView(msgspec.Struct, frozen=True, kw_only=True):
-    """Who decided, when, and in which words."""
-
-    outcome: str
-    by_name: str
-    at_ms: int
-    reason: str
 
 
 class ReviewView(msgspec.Struct, frozen=True, kw_only=True):
@@ -213,9 +195,9 @@ class ResultView(msgspec.Struct, frozen=True, kw_only=True):
     title: str
 
 
-CardPart: TypeAlias = FormView | ReviewView | GoalView | AcceptanceView | GateView | ResultView
+CardPart: TypeAlias = FormView | ReviewView | GoalView | AcceptanceView | GateView | PlanView | ResultView
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
-CardKind = Literal["form", "review", "goal", "acceptance", "gate", "result"]
+CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "result"]
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,6 +214,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     review: ReviewView | None = None
     acceptance: AcceptanceView | None = None
     gate: GateView | None = None
+    plan: PlanView | None = None
     form: FormView | None = None
     result: ResultView | None = None
     mentions: tuple[str, ...] = ()

@@ -2,14 +2,13 @@
 
 import msgspec
 
+from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.outlet import shown_in_chat
 from ledger.projections.views import (
     AcceptanceView,
     ArtifactView,
     CardView,
-    Cause,
     CriterionView,
-    DecisionView,
     FieldView,
     FormView,
     GoalView,
@@ -21,6 +20,7 @@ from ledger.projections.views import (
 )
 from ledger.state import Workspace
 from tests.golden.gate_card_views import gate_cards
+from tests.golden.plan_card_views import plans
 
 NOW_MS = 1_764_500_000_000
 HOUR_MS = 3_600_000
@@ -376,6 +376,7 @@ SAMPLES: dict[str, CardView] = {
     **{f"goal_{state}": card("goal", offered, goal=view) for state, (view, offered) in GOALS.items()},
     **acceptances(),
     **gate_cards(GOAL, tokens),
+    **plans(GOAL, tokens, NOW_MS),
     **results(),
     **withheld(),
 }

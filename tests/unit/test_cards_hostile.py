@@ -18,8 +18,21 @@ from tests.golden.card_views import GOAL, LOG, NOW_MS, QUESTION, REPORT, SAMPLES
 
 # Closed sets and checked identifiers: the ledger never lets anybody type them.
 CLOSED_SETS = frozenset(
-    {"kind", "audience", "state", "status", "role", "claim", "field_class", "goal_id", "tokens", "action"}
-    | {"severity", "on_expiry"}
+    {
+        "kind",
+        "audience",
+        "state",
+        "status",
+        "role",
+        "claim",
+        "field_class",
+        "goal_id",
+        "tokens",
+        "action",
+        "severity",
+        "on_expiry",
+        "plan_id",
+    }
 )
 MARKUP = (
     "<at id=all></at> <at user_id='all'>x</at> **b** [l](http://x) <font color='red'>r</font> | a | b |\n# h\n- [ ] t\n"
@@ -84,6 +97,8 @@ WAYS = (
     "gate_rejected",
     "acceptance_open",
     "acceptance_changes_requested",
+    "plan_open_gaps",
+    "plan_partial",
     "result_ok",
     "result_refused",
 )
@@ -160,7 +175,9 @@ def test_what_is_left_out_is_said_with_where_to_see_it(name):
     for view in (with_text(name, HOSTILE["cjk"]), with_text(name, "x", many=32)):
         says = [text for _, text in strings(checked(view, "en"))]
         if any("[…+" in text or text.endswith(" more") for text in says):
-            assert any(text.endswith(f"frontstage goal show --goal-id {view.goal.goal_id}") for text in says)
+            kept = f"--goal-id {view.goal.goal_id}"
+            command = f"plan show {kept} --plan-id {view.plan.plan_id}" if view.plan else f"goal show {kept}"
+            assert any(text.endswith(f"frontstage {command}") for text in says)
 
 
 def test_a_form_that_cannot_hold_what_was_typed_says_how_much_and_of_what():
