@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from cards.acceptance import acceptance_card
+from cards.amendment import amendment_card
 from cards.budget import encoded
 from cards.elements import Button, Card, Columns, Form, Inner, Panel, Part
 from cards.form import form_card
@@ -17,6 +18,7 @@ from cards.goal import goal_card
 from cards.plan import plan_card
 from cards.result import result_card
 from cards.review import review_card
+from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.gate_views import GateView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.views import AcceptanceView, CardView, FormView, GoalView, ResultView, ReviewView
@@ -43,6 +45,8 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return gate_card(view, _goal(view), part, locale=locale)
         case PlanView():
             return plan_card(view, _goal(view), part, locale=locale)
+        case AmendmentView():
+            return amendment_card(view, _goal(view), part, locale=locale)
         case ResultView():
             return result_card(view, part, locale=locale)
         case _:

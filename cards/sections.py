@@ -20,6 +20,7 @@ ACTION_OF_NEED = {
     "accept": "goal.accept",
     "plan_decision": "plan.confirm",
     "plan_gaps": "plan.reject",
+    "amendment_decision": "amendment.commit",
 }
 
 

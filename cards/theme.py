@@ -49,6 +49,14 @@ PLAN: dict[str, Template] = {
     "superseded": "grey",
     "ended": "grey",
 }
+AMENDMENT: dict[str, Template] = {
+    "open": "blue",
+    "needs_rebase": "orange",
+    "committed": "green",
+    "rejected": "grey",
+    "withdrawn": "grey",
+    "ended": "grey",
+}
 PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
 CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
 CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})

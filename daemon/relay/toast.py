@@ -10,6 +10,8 @@ from daemon.relay.gate_toast import gate_toast, resolved_when
 from ledger.catalogue import ACTIONS
 from ledger.ids import GoalId, MemberId
 from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.amendment_events import AmendmentCommitted
+from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.plan_events import PlanConfirmed
 from ledger.state import Goal, Workspace
@@ -42,6 +44,8 @@ def toast_for(
         return _both("info", "toast.replayed")
     if answer.events and isinstance(answer.events[0].facts, PlanConfirmed):
         return _plan_confirmed(answer.events[0].facts)
+    if answer.events and isinstance(answer.events[-1].facts, AmendmentCommitted):
+        return _both("success", "toast.done.amendment.commit", n=len(answer.events[-1].facts.operations))
     key = f"toast.done.{action_name.replace('-', '_')}"
     if goal is not None and _has_begun(goal) and has(f"{key}.again"):
         return _both("success", f"{key}.again")
@@ -67,8 +71,11 @@ def _held(first: MemberId | None, workspace: Workspace, presser: MemberId | None
 
 def _settled_by(facts: Mapping[str, object], goal: Goal | None) -> MemberId | None:
     """Who said the yes that is read back."""
-    plan = None if goal is None else goal.plans.by_id.get(str(facts.get("plan_id")))
-    return None if plan is None else plan.decided_by
+    if goal is None:
+        return None
+    plan = goal.plans.by_id.get(str(facts.get("plan_id")))
+    decided = plan or goal.amendments.by_id.get(str(facts.get("amendment_id")))
+    return None if decided is None else decided.decided_by
 
 
 def _has_begun(goal: Goal) -> bool:
@@ -98,6 +105,8 @@ def _decided_first(action_name: str, refusal: Refusal, goal: Goal | None) -> Mem
     decided_by = refusal.details.get("decided_by") or refusal.details.get("resolved_by")
     if decided_by is not None:
         return MemberId(str(decided_by))
+    if refusal.code is AmendmentRefusal.AMENDMENT_DECIDED:
+        return _settled_by(refusal.details, goal)
     action = ACTIONS.get(action_name)
     if goal is None or goal.state_note is None or action is None or action.basis != "state":
         return None

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.gate_views import GateView
 from ledger.projections.plan_views import PlanView
@@ -195,9 +196,11 @@ class ResultView(msgspec.Struct, frozen=True, kw_only=True):
     title: str
 
 
-CardPart: TypeAlias = FormView | ReviewView | GoalView | AcceptanceView | GateView | PlanView | ResultView
+CardPart: TypeAlias = (
+    FormView | ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | ResultView
+)
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
-CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "result"]
+CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "amendment", "result"]
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,6 +218,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     acceptance: AcceptanceView | None = None
     gate: GateView | None = None
     plan: PlanView | None = None
+    amendment: AmendmentView | None = None
     form: FormView | None = None
     result: ResultView | None = None
     mentions: tuple[str, ...] = ()

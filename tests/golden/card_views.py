@@ -19,6 +19,7 @@ from ledger.projections.views import (
     TodoView,
 )
 from ledger.state import Workspace
+from tests.golden.amendment_card_views import amendments
 from tests.golden.gate_card_views import gate_cards
 from tests.golden.plan_card_views import plans
 
@@ -377,6 +378,7 @@ SAMPLES: dict[str, CardView] = {
     **acceptances(),
     **gate_cards(GOAL, tokens),
     **plans(GOAL, tokens, NOW_MS),
+    **amendments(GOAL, tokens, NOW_MS),
     **results(),
     **withheld(),
 }

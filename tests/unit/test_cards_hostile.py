@@ -32,6 +32,10 @@ CLOSED_SETS = frozenset(
         "severity",
         "on_expiry",
         "plan_id",
+        "amendment_id",
+        "amendment_class",
+        "op",
+        "choice",
     }
 )
 MARKUP = (
@@ -99,6 +103,8 @@ WAYS = (
     "acceptance_changes_requested",
     "plan_open_gaps",
     "plan_partial",
+    "amendment_rebased",
+    "amendment_needs_rebase",
     "result_ok",
     "result_refused",
 )
@@ -176,7 +182,11 @@ def test_what_is_left_out_is_said_with_where_to_see_it(name):
         says = [text for _, text in strings(checked(view, "en"))]
         if any("[…+" in text or text.endswith(" more") for text in says):
             kept = f"--goal-id {view.goal.goal_id}"
-            command = f"plan show {kept} --plan-id {view.plan.plan_id}" if view.plan else f"goal show {kept}"
+            command = f"goal show {kept}"
+            if view.plan is not None:
+                command = f"plan show {kept} --plan-id {view.plan.plan_id}"
+            if view.amendment is not None:
+                command = f"amendment show {kept} --amendment-id {view.amendment.amendment_id}"
             assert any(text.endswith(f"frontstage {command}") for text in says)
 
 
