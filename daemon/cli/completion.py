@@ -100,9 +100,12 @@ complete -o default -F _frontstage frontstage
     return _print(script)
 
 
-def zsh(_command: Command) -> int:
-    """A script for zsh."""
-    nouns, verbs_of, flags_of, choices = [], [], [], []
+def _zsh_words() -> tuple[list[str], list[str], list[str], list[str]]:
+    """The lines for zsh: nouns, the verbs of each, the flags of each command, and what may be chosen for a flag."""
+    nouns: list[str] = []
+    verbs_of: list[str] = []
+    flags_of: list[str] = []
+    choices: list[str] = []
     for noun, verbs in _nouns().items():
         first = next(iter(verbs.values()))["summary"] if len(verbs) == 1 else ", ".join(verbs)
         nouns.append(f"        {_quoted(f'{noun}:{first}')}")
@@ -115,6 +118,12 @@ def zsh(_command: Command) -> int:
                 f"        {_quoted(f'{words} {flag}')}) compadd -- {' '.join(values)}; return ;;"
                 for flag, values in chosen.items()
             ]
+    return nouns, verbs_of, flags_of, choices
+
+
+def zsh(_command: Command) -> int:
+    """A script for zsh."""
+    nouns, verbs_of, flags_of, choices = map("\n".join, _zsh_words())
     script = f"""#compdef frontstage
 _frontstage() {{
     local -a list
@@ -128,7 +137,7 @@ _frontstage() {{
     [[ -n "$words[3]" && "$words[3]" != -* && CURRENT -gt 3 ]] && words_typed="$words_typed $words[3]"
     if (( position == 2 )); then
         list=(
-{chr(10).join(nouns)}
+{nouns}
         'help:Show the manual of a command.'
         )
         _describe command list
@@ -136,12 +145,12 @@ _frontstage() {{
     fi
     if (( position == 3 )) && [[ "$PREFIX" != -* ]]; then
         case "$words[2]" in
-{chr(10).join(verbs_of)}
+{verbs_of}
         esac
         return
     fi
     case "$words_typed $words[CURRENT-1]" in
-{chr(10).join(choices)}
+{choices}
     esac
     if [[ "$words[CURRENT-1]" == --* && "$words[CURRENT-1]" != *=* ]] \\
         && [[ " {_switches()} " != *" $words[CURRENT-1] "* ]]; then
@@ -149,7 +158,7 @@ _frontstage() {{
         return
     fi
     case "$words_typed" in
-{chr(10).join(flags_of)}
+{flags_of}
     esac
     compadd -- $list
     [[ "$PREFIX" == -* ]] || _files

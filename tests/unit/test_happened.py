@@ -21,7 +21,7 @@ from tests.support.world import DOCS, World
 
 ANN = Caller(member_id=MemberId("ann"), kind="person", surface="cli")
 GATE = {"gate_id": "gate_go", "quorum": 2, "status": "rejected", "until_ms": 0, "delegate": "zoe"}
-TODO = {"todo_id": "todo_one", "owner": "quill", "to_agent": "quill", "expires_at_ms": 0}
+ITS_TODO = {"todo_id": "todo_one", "owner": "quill", "to_agent": "quill", "expires_at_ms": 0}
 OTHER = {
     "gate.vote_recorded": "seat",
     "gate.approved": "seat",
@@ -44,7 +44,7 @@ def told(world, locale="en", **params):
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize(("kind", "by_right"), OTHER.items())
 def test_who_acts_for_another_is_told_apart_from_who_acts_alone(kind, by_right, locale):
-    facts = {**GATE, **TODO}
+    facts = {**GATE, **ITS_TODO}
     own = sentence(kind, {**facts, by_right: "ann"}, "ann", locale)
     assert own.count("ann") == 1
     assert "seat of" not in own
