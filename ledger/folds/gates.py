@@ -61,6 +61,11 @@ def _revised(goal: Goal, event: Recorded) -> None:
             votes=(),
             status="waiting_on_user",
             remind_at_ms=None if every is None else event.at_ms + every,
+            # What was decided is open again: it was decided for other words.
+            resolved_by=None,
+            resolved_for=None,
+            resolved_at_ms=None,
+            resolved_seq=0,
         ),
     )
 

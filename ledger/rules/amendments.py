@@ -17,6 +17,7 @@ from ledger.ids import GoalId, MemberId, TodoId
 from ledger.parts.amendments import Amendment, AmendmentClass, Choice, Disposition, Operation
 from ledger.records import CLOSED
 from ledger.refusals import Refusal
+from ledger.rules.agreed import amended, rested_on, shown_by
 from ledger.rules.amendment_events import (
     AmendmentAdopted,
     AmendmentCommitted,
@@ -172,6 +173,8 @@ def decide_commit(workspace: Workspace, caller: Caller, ask: CommitAmendment, no
         return refuse(AmendmentRefusal.NEEDS_REBASE, amendment_id=amendment.amendment_id, moved=moved)
     if (broken := cannot(workspace, goal, amendment.amendment_class, amendment.operations)) is not None:
         return broken
+    if (broken := rested_on(workspace, goal, caller, shown_by(goal, amendment))) is not None:
+        return broken
     todos = _added(amendment.operations)
     if len(goal.todos) + len(todos) > REACH_MAX:
         return refuse(AmendmentRefusal.TOO_MANY_TODOS, limit=REACH_MAX)
@@ -184,7 +187,7 @@ def decide_commit(workspace: Workspace, caller: Caller, ask: CommitAmendment, no
         dispositions=amendment.dispositions,
     )
     ends = tuple(draft for one in amendment.dispositions for draft in _ended(goal, one, now_ms))
-    return (*ends, Draft(facts=committed, goal_id=goal.goal_id))
+    return (*ends, Draft(facts=committed, goal_id=goal.goal_id), *amended(goal, amendment))
 
 
 def decide_reject(workspace: Workspace, caller: Caller, ask: RejectAmendment, _now_ms: int) -> Decision:

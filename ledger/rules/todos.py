@@ -11,6 +11,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
+from ledger.rules.agreed import asked_anew, rested_on
 from ledger.rules.authority import DelegatedAction, delegated, only_proposes
 from ledger.rules.common import (
     Caller,
@@ -186,9 +187,12 @@ def decide_update(workspace: Workspace, caller: Caller, ask: UpdateTodo, now_ms:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
     if ask.text is None and ask.note is None and ask.status is None and ask.priority in {None, todo.priority}:
         return refuse(TodoRefusal.NOTHING_TO_CHANGE, todo_id=todo.todo_id)
+    reworded = () if ask.text is None else (todo.todo_id,)
+    if (broken := rested_on(workspace, goal, caller, reworded)) is not None:
+        return broken
     facts = TodoUpdated(todo_id=todo.todo_id, priority=ask.priority, reopened=ask.status == "open")
     words = TodoUpdateWords(title=ask.text, note=ask.note) if ask.text is not None or ask.note is not None else None
-    return (Draft(facts=facts, words=words, goal_id=goal.goal_id),)
+    return (Draft(facts=facts, words=words, goal_id=goal.goal_id), *asked_anew(goal, reworded))
 
 
 def decide_block(workspace: Workspace, caller: Caller, ask: BlockTodo, now_ms: int) -> Decision:

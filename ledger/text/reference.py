@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from ledger.refusals import STATUS, GeneralRefusal, class_of
 from ledger.rules.admissions import AdmissionRefusal
+from ledger.rules.agreed import AgreedRefusal
 from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
@@ -55,6 +56,7 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Leases": LeaseRefusal,
     "Artifacts": ArtifactRefusal,
     "Reviews": ReviewRefusal,
+    "What was agreed": AgreedRefusal,
     "Completion": CompletionRefusal,
     "Decisions": DecisionRefusal,
     "Beginning": BeginRefusal,

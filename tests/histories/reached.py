@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from ledger.refusals import GeneralRefusal
 from ledger.rules.admissions import AdmissionRefusal
+from ledger.rules.agreed import AgreedRefusal
 from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
@@ -31,7 +32,7 @@ FAMILIES: tuple[type[StrEnum], ...] = (
     GoalRefusal, TodoRefusal, LeaseRefusal, ArtifactRefusal, ReviewRefusal, CompletionRefusal, DecisionRefusal,
     BeginRefusal, GateRefusal, PlanRefusal, AmendmentRefusal, OperationRefusal, RequestRefusal, HandoffRefusal,
     ModeRefusal, DelegationRefusal, DeferralRefusal, SlotRefusal, AdmissionRefusal, RunRefusal, GrantRefusal,
-    MemberRefusal, ProposalRefusal,
+    MemberRefusal, ProposalRefusal, AgreedRefusal,
 )  # fmt: skip
 COMMON = frozenset({GeneralRefusal.BASIS_REQUIRED.value, GeneralRefusal.STALE_BASIS.value})
 """Families list these in their order, and one check says them for all."""

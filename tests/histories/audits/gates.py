@@ -5,6 +5,9 @@ from collections.abc import Callable
 from tests.histories.audits.beliefs import Case
 from tests.histories.audits.model import ENDED, Question
 
+ASKS = frozenset({"open", "approved"})
+"""How a gate stands that asks for its work as it is."""
+
 
 def _opened(case: Case) -> None:
     facts, policy, promise = case.facts, case.facts.policy, case.promise
@@ -111,8 +114,21 @@ def _lifted(case: Case) -> None:
     gate.status = case.facts.status
 
 
+def work_changed(case: Case, todo_id: str) -> None:
+    """Nobody's yes outlives the words it was given to, and only an owner takes one back by changing them."""
+    asks = {one.gate_id for one in case.promise.gates.values() if todo_id in one.todos and one.status in ASKS}
+    own = getattr(case.promise.changes.get(getattr(case.facts, "amendment_id", "")), "gate_id", None)
+    again = {event.facts.gate_id for event in case.siblings("gate.revised")}
+    assert asks - {own} <= again, "a yes was kept for other words than it was given to"
+    voted = [gate_id for gate_id in asks if case.promise.gates[gate_id].votes]
+    assert case.owns or not voted, "work was changed under those who had said yes to it"
+
+
 def _revised(case: Case) -> None:
-    gate = _gate(case)
+    gate = case.promise.gates[case.facts.gate_id]
+    changed = any(event.kind in {"todo.updated", "amendment.committed"} for event in case.group)
+    assert gate.status == "open" or (changed and gate.status == "approved"), f"asked anew though {gate.status}"
+    gate.status = "open"
     assert case.facts.generation == gate.generation + 1
     gate.generation, gate.evidence, gate.ends_at_ms = (
         case.facts.generation, case.facts.evidence_digest, case.facts.expires_at_ms,

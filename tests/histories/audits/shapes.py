@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from tests.histories.audits.beliefs import Case, Model
+from tests.histories.audits.gates import work_changed
 from tests.histories.audits.model import EXECUTABLE, Change, Draft, Promise
 from tests.histories.audits.paths import paths_of
 from tests.histories.audits.work import cancel, enter, nothing_waits_for_ever
@@ -151,6 +152,8 @@ def _committed(case: Case) -> None:
     for todo in facts.todos:
         enter(promise, todo)
     for one in facts.operations:
+        if one.op in {"rewire", "rescope", "restate"}:
+            work_changed(case, one.todo_id)
         _apply(promise, one)
     for fate in facts.dispositions:
         _carry_out(case, fate)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tests.histories.audits.beliefs import Case, Model
+from tests.histories.audits.gates import work_changed
 from tests.histories.audits.model import ENDED, EXECUTABLE, OVER, Promise, Work
 
 
@@ -134,6 +135,8 @@ def lent(case: Case, action: str, whose: str | None) -> bool:
 def _updated(case: Case) -> None:
     assert case.promise.state not in ENDED
     _may_touch(case, "update")
+    if case.params.text is not None:
+        work_changed(case, case.facts.todo_id)
     work = case.work
     work.priority = case.facts.priority or work.priority
     if case.facts.reopened:

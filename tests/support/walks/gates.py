@@ -175,6 +175,18 @@ def press_on(walk: Walk, goal: Goal) -> Move:
     return Move(walk.agent(), "todo.claim", given(goal, {"todo_id": walk.choose(still)}))
 
 
+def reword(walk: Walk, goal: Goal) -> Move:
+    """Say otherwise what the work is that a gate asks for, mostly after somebody has voted."""
+    gates = [gate for gate in goal.gates.by_id.values() if gate.votes or walk.one_in(4)]
+    named = [todo_id for gate in gates for todo_id in gate.blocked_todo_ids]
+    still = [todo_id for todo_id in named if goal.todos[TodoId(todo_id)].status == "open"]
+    if not still:
+        return vote(walk, goal)
+    todo_id = walk.choose(still)
+    who = walk.choose((walk.owner(goal), walk.holder(goal, goal.todos[TodoId(todo_id)])))
+    return Move(who, "todo.update", given(goal, {"todo_id": todo_id, "text": "Publish the other pages"}))
+
+
 COMMANDS = (
     *(open_gate,) * 3,
     *(vote,) * 8,
@@ -183,5 +195,6 @@ COMMANDS = (
     revise,
     withdraw,
     revoke_grant,
+    reword,
     *(press_on,) * 2,
 )

@@ -1,0 +1,102 @@
+"""What people agreed to: a yes is bound to the work as it stood, and changing that work asks anew."""
+
+import pytest
+
+from ledger.rules.amendments import amendment_basis
+from ledger.rules.gates import blocking, gate_basis
+from tests.support.world import DOCS, World
+
+ONE = {"goal_id": DOCS, "todo_id": "todo_one"}
+GATE = "gate_a"
+
+
+@pytest.fixture
+def world():
+    made = World()
+    made.activate(owner=["ann"])
+    made.do("operator", "member.add", member_id="cara", kind="person", display_name="Cara", role=["approver"])
+    made.add("todo_zero", by="builder")
+    made.add("todo_one", by="builder", text="Publish the draft")
+    return made
+
+
+def opened(world, gate_id=GATE, by="builder", **more):
+    asked = {"goal_id": DOCS, "gate_id": gate_id, "question": "Publish?", "blocks_todo": ["todo_one"]}
+    world.do(by, "gate.open", **(asked | {"approver": ["ann", "cara"], "quorum": 2} | more))
+
+
+def gate(world, gate_id=GATE):
+    return world.goal().gates.by_id[gate_id]
+
+
+def shown(world, gate_id=GATE):
+    return gate_basis(world.goal(), gate(world, gate_id))
+
+
+def decide(world, by, verb="approve", gate_id=GATE, basis=None):
+    asked = {"goal_id": DOCS, "gate_id": gate_id, "basis": basis or shown(world, gate_id)}
+    refusal = world.ask(by, f"gate.{verb}", **asked).refusal
+    return "committed" if refusal is None else refusal.code.value
+
+
+def held(world):
+    return blocking(world.state, world.goal(), world.todo("todo_one"), "builder", world.now_ms)
+
+
+def test_a_yes_on_the_card_from_before_the_work_was_reworded_is_stale(world):
+    opened(world)
+    before = shown(world)
+    world.do("builder", "todo.update", **ONE, text="Delete production")
+    assert decide(world, "cara", basis=before) == "gate_stale"
+    assert decide(world, "cara") == "committed"
+
+
+@pytest.mark.parametrize("voters", [("cara",), ("cara", "ann")])
+def test_an_agent_does_not_reword_work_that_somebody_said_yes_to(world, voters):
+    opened(world)
+    for voter in voters:
+        decide(world, voter)
+    assert world.outcome("builder", "todo.update", **ONE, text="Delete production") == "gate_rests_on_it"
+    assert world.outcome("builder", "todo.update", **ONE, note="Nearly done") == "committed"
+
+
+def test_an_owner_who_rewords_the_work_asks_everybody_anew_whatever_was_said(world):
+    opened(world)
+    for voter in ("cara", "ann"):
+        decide(world, voter)
+    assert held(world) is None
+    world.do("ann", "todo.update", **ONE, text="Publish both drafts")
+    assert (held(world), gate(world).status, gate(world).votes) == (GATE, "waiting_on_user", ())
+    assert (gate(world).generation, gate(world).resolved_by, gate(world).resolved_at_ms) == (2, None, None)
+    for voter in ("cara", "ann"):
+        assert decide(world, voter) == "committed"
+    assert held(world) is None
+
+
+def test_a_no_stays_a_no_when_the_work_is_reworded(world):
+    opened(world)
+    decide(world, "cara", "reject")
+    world.do("ann", "todo.update", **ONE, text="Publish both drafts")
+    assert (held(world), gate(world).status, gate(world).generation) == (GATE, "rejected", 1)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [{"op": "rewire", "depends_on": ["todo_zero"]}, {"op": "rescope", "write_scope": ["docs/**"]}],
+    ids=["rewire", "rescope"],
+)
+def test_an_amendment_by_agents_does_not_change_it_either(world, operation):
+    opened(world)
+    asked = {"goal_id": DOCS, "amendment_id": "amend_a", "amendment_class": "shared_work_graph", "why": "Better"}
+    world.do("builder", "amendment.submit", **asked, gate_id=GATE, operation=[operation | {"todo_id": "todo_one"}])
+    basis = amended_basis(world)
+    decide(world, "cara")
+    commit = {"goal_id": DOCS, "amendment_id": "amend_a", "basis": basis}
+    assert world.outcome("helper", "amendment.commit", **commit) == "gate_rests_on_it"
+    before = shown(world)
+    world.do("ann", "amendment.commit", **commit)
+    assert (gate(world).votes, shown(world) == before) == ((), False)
+
+
+def amended_basis(world):
+    return amendment_basis(world.goal(), world.goal().amendments.by_id["amend_a"])
