@@ -2,7 +2,7 @@
 
 from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
-from ledger.parts.gates import GatePolicy
+from ledger.parts.gates import Gate, GatePolicy
 from ledger.records import CLOSED
 from ledger.refusals import Refusal
 from ledger.rules.common import (
@@ -20,6 +20,7 @@ from ledger.rules.gate_events import GateLifted, GateOpened, GateWords
 from ledger.rules.gate_params import OpenGate
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.gate_scopes import BEYOND_GOAL, BROAD, covers, parsed
+from ledger.rules.gate_strength import stronger_before
 from ledger.rules.gate_votes import resolved
 from ledger.state import Goal, Workspace
 
@@ -48,6 +49,10 @@ def decide_open(workspace: Workspace, caller: Caller, ask: OpenGate, now_ms: int
         return refuse(GateRefusal.EXPIRY_REQUIRED, on_expiry=ask.on_expiry)
     if ask.supersedes is not None and not goal.gates.by_id[ask.supersedes].is_open:
         return resolved(goal.gates.by_id[ask.supersedes])
+    policy = _policy(ask, approvers, now_ms)
+    before = stronger_before(workspace, goal, caller.member_id, ask, policy, blocks_goal=blocks_goal)
+    if before is not None:
+        return _too_weak(before)
     gate_id = ask.gate_id or f"gate_{next_seq(workspace):06d}"
     facts = GateOpened(
         gate_id=gate_id,
@@ -57,7 +62,7 @@ def decide_open(workspace: Workspace, caller: Caller, ask: OpenGate, now_ms: int
         blocks_goal=blocks_goal,
         decision_scope=ask.decision_scope,
         evidence_digest=ask.evidence_digest,
-        policy=_policy(ask, approvers, now_ms),
+        policy=policy,
     )
     words = GateWords(question=ask.question, options=ask.option, default=ask.default or "")
     opened = Draft(facts=facts, words=words, goal_id=goal.goal_id)
@@ -65,6 +70,19 @@ def decide_open(workspace: Workspace, caller: Caller, ask: OpenGate, now_ms: int
         return (opened,)
     lifted = GateLifted(gate_id=ask.supersedes, status="superseded", by_gate=gate_id)
     return (Draft(facts=lifted, goal_id=goal.goal_id), opened)
+
+
+def _too_weak(before: Gate) -> Refusal:
+    """What the gate before asks for, and a later one on the same matter too."""
+    return refuse(
+        GateRefusal.GATE_TOO_WEAK,
+        gate_id=before.gate_id,
+        status=before.status,
+        quorum=before.policy.quorum,
+        approvers=list(before.policy.approvers),
+        severity=before.severity,
+        step_up=before.policy.step_up,
+    )
 
 
 def may_open(workspace: Workspace, goal: Goal, caller: Caller) -> Refusal | None:

@@ -28,6 +28,7 @@ class GateRefusal(StrEnum):
     QUORUM_UNREACHABLE = "quorum_unreachable"
     EXPIRY_REQUIRED = "expiry_required"
     GATE_ALREADY_RESOLVED = "gate_already_resolved"
+    GATE_TOO_WEAK = "gate_too_weak"
     GATE_EXPIRED = "gate_expired"
     BASIS_REQUIRED = "basis_required"
     GATE_STALE = "gate_stale"

@@ -1,8 +1,9 @@
 """Gates: a question that only named people can answer, and what stands still until they do.
 
 Blocking is decided from indexes: by what a gate names, by the goal, and by the needs of a todo. Of several gates with
-one target and one topic the latest counts, so a no stands until a later gate on the same matter says yes. A need that
-no decision covers blocks as well: what nobody allowed is not allowed.
+one target and one topic the latest counts, so a no stands until a later gate on the same matter says yes. That one
+asks for no less than the one before (`ledger.rules.gate_strength`), or its yes lifts nothing. A need that no decision
+covers blocks as well: what nobody allowed is not allowed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from ledger.records import CLOSED, Todo
 from ledger.refusals import Refusal
 from ledger.rules.common import refuse, registered
 from ledger.rules.gate_scopes import covers
+from ledger.rules.gate_strength import lifts
 from ledger.state import Goal, Workspace
 
 SCOPE_UNAPPROVED = "decision_scope_unapproved"
@@ -36,14 +38,14 @@ def blocking(workspace: Workspace, goal: Goal, todo: Todo | None, agent_id: Memb
     Time makes none either: a gate whose time is over blocks until it is decided, and then as it was decided.
     """
     del agent_id, now_ms
-    if (gate_id := _latest_no(goal, goal.gates.of_goal)) is not None:
+    if (gate_id := _latest_no(workspace, goal, goal.gates.of_goal)) is not None:
         return gate_id
     if todo is None:
         return None
     named = goal.gates.of_todo.get(todo.todo_id, ())
     if any(contradicts(goal.gates.by_id[gate_id], todo) for gate_id in named):
         return REPAIR_REQUIRED
-    if (gate_id := _latest_no(goal, named)) is not None:
+    if (gate_id := _latest_no(workspace, goal, named)) is not None:
         return gate_id
     for need in todo.required_decision_scopes:
         if (found := _need_blocks(workspace, goal, need, named)) is not None:
@@ -64,13 +66,17 @@ def contradicts(gate: Gate, todo: Todo) -> bool:
     return scope is not None and bool(needs) and not any(covers(scope, need) for need in needs)
 
 
-def _latest_no(goal: Goal, gate_ids: Iterable[str]) -> str | None:
-    """The first gate that holds up its target, of the latest one for each topic."""
-    latest: dict[tuple[str, str | None], Gate] = {}
+def _latest_no(workspace: Workspace, goal: Goal, gate_ids: Iterable[str]) -> str | None:
+    """The first gate that holds up its target, of the latest one for each topic that no later yes lifts."""
+    standing: dict[tuple[str, str | None], list[Gate]] = {}
     for gate_id in gate_ids:
         gate = goal.gates.by_id[gate_id]
-        latest[gate.topic] = gate
-    return next((gate.gate_id for gate in latest.values() if gate.status != "approved"), None)
+        before = standing.setdefault(gate.topic, [])
+        if gate.status == "approved":
+            before[:] = [other for other in before if not lifts(workspace, goal, gate, other)]
+        else:
+            before.append(gate)
+    return next((gates[-1].gate_id for gates in standing.values() if gates), None)
 
 
 def _need_blocks(workspace: Workspace, goal: Goal, need: str, named: tuple[str, ...]) -> str | None:

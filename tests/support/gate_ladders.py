@@ -36,6 +36,11 @@ def by_ann(world: World) -> None:
     asked(world, by="ann", name="gate_anns", approver=["cara"])
 
 
+def graver(world: World) -> None:
+    """A gate on the same matter that asks two people."""
+    asked(world, name="gate_grave", approver=["ann", "cara"], quorum=2)
+
+
 def in_person(world: World) -> None:
     """A gate whose approvers decide in person."""
     asked(world, name="gate_strict", approver=["ann"], not_delegable=True)
@@ -116,6 +121,7 @@ OPEN = Ladder(
         Rung(code=R.APPROVER_NOT_ENTITLED, params={"approver": ["bob"]}),
         Rung(code=R.QUORUM_UNREACHABLE, params={"quorum": 5}),
         Rung(code=R.EXPIRY_REQUIRED, params={"on_expiry": "deny"}),
+        Rung(code=R.GATE_TOO_WEAK, world=graver, params={"approver": ["cara"]}),
     ),
 )
 SUPERSEDE = Ladder(

@@ -13,7 +13,7 @@ GATE = "gate_a"
 @pytest.fixture
 def world():
     made = World()
-    made.activate(owner=["ann"])
+    made.activate(owner=["ann", "bob"])
     made.do("operator", "member.add", member_id="cara", kind="person", display_name="Cara", role=["approver"])
     made.add("todo_zero", by="builder")
     made.add("todo_one", by="builder", text="Publish the draft")
@@ -100,3 +100,100 @@ def test_an_amendment_by_agents_does_not_change_it_either(world, operation):
 
 def amended_basis(world):
     return amendment_basis(world.goal(), world.goal().amendments.by_id["amend_a"])
+
+
+def weaker(world, gate_id="gate_b", by="builder", **more):
+    """Another gate on the same matter that one person could let pass."""
+    asked = {"goal_id": DOCS, "gate_id": gate_id, "question": "Publish?", "blocks_todo": ["todo_one"]}
+    return world.outcome(by, "gate.open", **(asked | {"approver": ["cara"], "quorum": 1} | more))
+
+
+@pytest.mark.parametrize("verb", ["reject", "cancel"])
+def test_a_no_is_not_lifted_by_a_gate_that_is_easier_to_pass(world, verb):
+    opened(world)
+    decide(world, "ann", verb)
+    assert weaker(world) == "gate_too_weak"
+    assert weaker(world, approver=["ann", "cara"]) == "gate_too_weak"
+    assert weaker(world, approver=["ann", "cara"], quorum=2, severity="low") == "gate_too_weak"
+    assert weaker(world, approver=["ann", "cara"], quorum=2) == "committed"
+    assert weaker(world, kind="budget") == "committed"
+
+
+def test_an_owner_who_opens_the_gate_or_is_the_one_to_decide_it_says_what_is_enough(world):
+    opened(world)
+    decide(world, "cara", "reject")
+    assert weaker(world, by="ann") == "committed"
+    assert weaker(world, approver=["ann"]) == "committed"
+    opened(world, "gate_b", approver=["ann"], quorum=1)
+    assert held(world) == "gate_b"
+    decide(world, "ann", gate_id="gate_b")
+    assert held(world) is None
+
+
+def test_a_yes_to_an_easier_gate_that_was_opened_first_lifts_no_later_no_and_the_stronger_one_does(world):
+    opened(world, approver=["cara"], quorum=1)
+    assert weaker(world, approver=["ann"], quorum=1) == "committed"
+    opened(world, "gate_b")
+    decide(world, "cara", "reject", "gate_b")
+    decide(world, "cara")
+    assert held(world) == "gate_b"
+    opened(world, "gate_c")
+    assert held(world) == "gate_c"
+    for voter in ("cara", "ann"):
+        decide(world, voter, gate_id="gate_c")
+    assert held(world) is None
+
+
+def test_an_owners_word_on_what_is_enough_outlives_their_membership(world):
+    opened(world)
+    decide(world, "cara", "reject")
+    opened(world, "gate_b", by="ann", approver=["cara"], quorum=1)
+    decide(world, "cara", gate_id="gate_b")
+    world.do("operator", "member.add", member_id="dora", kind="person", display_name="Dora", role=["owner"])
+    world.do("operator", "member.revoke", member_id="ann")
+    assert held(world) is None
+
+
+def test_a_standing_no_is_not_lifted_by_an_easier_gate_on_the_same_scope(world):
+    broad = {"blocks_todo": [], "decision_scope": "publish:goal:site"}
+    opened(world, **broad)
+    assert weaker(world, **broad) == "gate_too_weak"
+    decide(world, "ann", "reject")
+    assert weaker(world, **broad) == "gate_too_weak"
+    assert weaker(world, **broad | {"decision_scope": "publish:goal:*"}) == "gate_too_weak"
+    assert weaker(world, **broad | {"decision_scope": "publish:goal:docs"}) == "committed"
+    assert weaker(world, **broad, approver=["ann", "cara"], quorum=2) == "committed"
+
+
+def test_a_goal_wide_no_is_not_lifted_by_an_easier_gate(world):
+    wide = {"blocks_todo": [], "blocks_goal": True}
+    opened(world, **wide)
+    decide(world, "ann", "reject")
+    assert weaker(world, **wide) == "gate_too_weak"
+    assert weaker(world, **wide, supersedes=GATE) == "gate_already_resolved"
+
+
+def test_whoever_asked_and_got_no_answer_may_ask_otherwise(world):
+    opened(world)
+    assert weaker(world) == "gate_too_weak"
+    assert weaker(world, supersedes=GATE) == "committed"
+
+
+def test_a_yes_to_an_easier_gate_lifts_nothing_though_it_was_opened_later(world):
+    """It was no easier when it was opened; the gate before was escalated since, and asks the owner as well."""
+    ends = {"expires_in_seconds": 60, "on_expiry": "escalate"}
+    opened(world, approver=["cara"], quorum=1, **ends)
+    opened(world, "gate_b", approver=["cara"], quorum=1)
+    world.now_ms += 60_000
+    world.do("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE)
+    decide(world, "ann", "reject")
+    decide(world, "cara", gate_id="gate_b")
+    assert held(world) == GATE
+
+
+def test_a_gate_that_asks_others_lifts_nothing(world):
+    opened(world, approver=["cara"], quorum=1)
+    decide(world, "cara", "reject")
+    world.do("operator", "member.add", member_id="dora", kind="person", display_name="Dora", role=["approver"])
+    assert weaker(world, approver=["dora"]) == "gate_too_weak"
+    assert weaker(world, approver=["dora", "cara"]) == "committed"

@@ -83,17 +83,33 @@ class Model:
         return all(self.met(promise, other) for other in self.needs(promise, work))
 
     def gate_over(self, promise: Promise, work: Work | None) -> str | None:
-        """The gate that holds up this work, or the whole goal where none is named: of one topic the latest counts."""
+        """The gate that holds up this work, or the whole goal where none is named: the latest that no yes lifts."""
         gates = [gate for gate in promise.gates.values() if gate.status not in {"withdrawn", "superseded"}]
         sides = [[gate for gate in gates if gate.whole_goal]]
         if work is not None:
             sides.append([gate for gate in gates if work.todo_id in gate.todos])
         for side in sides:
-            last = {gate.topic: gate for gate in side}
-            for gate in last.values():
-                if gate.status != "approved":
-                    return gate.gate_id
+            for topic in dict.fromkeys(gate.topic for gate in side):
+                matter = [gate for gate in side if gate.topic == topic]
+                for number, gate in reversed([*enumerate(matter)]):
+                    if gate.status == "approved":
+                        continue
+                    yes = [one for one in matter[number + 1 :] if one.status == "approved"]
+                    if not any(self.outdoes(promise, one, gate) for one in yes):
+                        return gate.gate_id
         return None if work is None else self._undecided(promise, work, gates)
+
+    def outdoes(self, promise: Promise, later: Question, earlier: Question) -> bool:
+        """Whether a later yes counts against an earlier gate that was none: it was no easier, or an owner spoke."""
+        owners = {*promise.intent.owners}
+        if not any(self.living(one) for one in owners):
+            owners |= {one for one, being in self.members.items() if "owner" in being.roles}
+        if {later.opened_by, later.decided_by} & owners:
+            return True
+        left_out = {one for one in earlier.approvers if self.living(one)} - {*later.approvers}
+        grave = ("low", "normal", "high", "critical")
+        lighter = grave.index(later.severity) < grave.index(earlier.severity) or later.step_up < earlier.step_up
+        return not (left_out or lighter or later.quorum < earlier.quorum)
 
     def _undecided(self, promise: Promise, work: Work, gates: list[Question]) -> str | None:
         """The gate, or the need itself, that holds up work which needs decisions first: silence is a no."""

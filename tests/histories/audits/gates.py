@@ -26,6 +26,7 @@ def _opened(case: Case) -> None:
         evidence=facts.evidence_digest,
         approvers=policy.approvers,
         quorum=policy.quorum,
+        severity=facts.severity,
         delegable=policy.delegable,
         step_up=policy.step_up,
         ends_at_ms=policy.expires_at_ms,
@@ -79,7 +80,7 @@ def _approved(case: Case) -> None:
     assert len(set(votes.values())) == len(votes), "one person counted twice"
     assert gate.opened_by not in {*votes, *votes.values()}, "the proposer counted"
     assert len(votes) >= gate.quorum, "approved without its quorum"
-    gate.status = "approved"
+    gate.status, gate.decided_by = "approved", case.event.actor
 
 
 def _refused(case: Case) -> None:

@@ -129,12 +129,14 @@ class Question:
     evidence: str | None
     approvers: tuple[str, ...]
     quorum: int
+    severity: str
     delegable: bool
     step_up: bool
     ends_at_ms: int | None
     on_expiry: str
     generation: int = 1
     status: str = "open"
+    decided_by: str = ""
     votes: dict[str, str] = field(default_factory=dict)
     delegates: dict[str, tuple[str, int]] = field(default_factory=dict)
 
