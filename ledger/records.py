@@ -196,6 +196,8 @@ class Todo(msgspec.Struct, frozen=True, kw_only=True):
     lane_id: str | None = None
     proposed_by: MemberId | None = None
     """Who proposed it, where it was a proposal at first."""
+    added_by: MemberId | None = None
+    """Whose event it came by: who added or proposed it, or who confirmed the plan or the amendment that has it."""
     status_seq: int = 0
     """The event that gave it its status: the one that added it, until something changes it."""
     decision_outcome: Literal["approve", "reject", "cancel"] | None = None

@@ -203,6 +203,7 @@ CLASS_OF: dict[str, RefusalClass] = {
     "amendment_not_found": RefusalClass.NOT_FOUND,
     "needs_rebase": RefusalClass.STALE,
     "gate_required": RefusalClass.WAITING,
+    "amendment_required": RefusalClass.DENIED,
     "gate_rests_on_it": RefusalClass.DENIED,
     "adopted_by_another": RefusalClass.DENIED,
     "disposition_conflict": RefusalClass.USAGE,

@@ -35,6 +35,7 @@ def add_todo(goal: Goal, event: Recorded, facts: todo_events.TodoAdded, title: s
         role=facts.role,
         status="open" if proposed_by is None else "proposed",
         proposed_by=proposed_by,
+        added_by=event.actor,
         priority=facts.priority,
         task_class=facts.task_class,
         action_kind=facts.action_kind,

@@ -12,8 +12,10 @@ from ledger.events import ERASED, Draft
 from ledger.ids import TodoId
 from ledger.parts.amendments import Amendment
 from ledger.parts.gates import Gate
+from ledger.records import Todo
 from ledger.refusals import Refusal
-from ledger.rules.common import Caller, is_owner, refuse
+from ledger.rules.authority import DelegatedAction, delegated
+from ledger.rules.common import Caller, is_owner, refuse, registered
 from ledger.rules.gate_events import GateRevised, GateWords
 from ledger.state import Goal, Workspace
 
@@ -24,7 +26,29 @@ SHOWN_OPERATIONS = frozenset({"rewire", "rescope", "restate"})
 class AgreedRefusal(StrEnum):
     """Why a change of what people agreed to is refused, in order of precedence."""
 
+    AMENDMENT_REQUIRED = "amendment_required"
     GATE_RESTS_ON_IT = "gate_rests_on_it"
+
+
+def settled(
+    workspace: Workspace, goal: Goal, caller: Caller, todo: Todo, action: DelegatedAction, now_ms: int
+) -> Refusal | None:
+    """Why this agent may not change or take out this work by itself: it came by a plan, or people added it.
+
+    An agent's own addition stays its own, but for a need of a decision, which is not dropped by adding the work again.
+    A person decides by `may_touch`, and whoever was delegated this work may do what the grant says.
+    """
+    member = registered(workspace, caller.member_id)
+    if member is None or member.kind != "agent":
+        return None
+    adder = None if todo.added_by is None else workspace.members.get(todo.added_by)
+    by_people = todo.plan_id is not None or adder is None or adder.kind != "agent"
+    undecided = action == "supersede" and bool(todo.required_decision_scopes)
+    if not by_people and not undecided:
+        return None
+    if delegated(workspace, goal, todo, caller.member_id, action, now_ms) is not None:
+        return None
+    return refuse(AgreedRefusal.AMENDMENT_REQUIRED, todo_id=todo.todo_id, plan_id=todo.plan_id)
 
 
 def rested_on(workspace: Workspace, goal: Goal, caller: Caller, todo_ids: Iterable[TodoId]) -> Refusal | None:

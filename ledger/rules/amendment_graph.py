@@ -101,7 +101,7 @@ def cannot(
     workspace: Workspace, goal: Goal, chosen: AmendmentClass, operations: tuple[Operation, ...]
 ) -> Refusal | None:
     """Why these operations cannot be done together; first failure wins."""
-    needed = max((CLASS_OF_OPERATION[one.op] for one in operations), key=CLASSES.index)
+    needed = max((_class_of(goal, one) for one in operations), key=CLASSES.index)
     if CLASSES.index(chosen) < CLASSES.index(needed):
         return refuse(OperationRefusal.CLASS_TOO_LOW, amendment_class=chosen, needs=needed)
     return (
@@ -110,6 +110,14 @@ def cannot(
         or _edges(goal, operations)
         or _bounds(workspace, goal, operations)
     )
+
+
+def _class_of(goal: Goal, one: Operation) -> AmendmentClass:
+    """How far an operation reaches; to take out work that needs a decision drops the need, and people said that."""
+    todo = goal.todos.get(one.todo_id)
+    if one.op == "cancel" and todo is not None and todo.required_decision_scopes:
+        return "shared_acceptance"
+    return CLASS_OF_OPERATION[one.op]
 
 
 def _conflict(operations: tuple[Operation, ...]) -> Refusal | None:

@@ -11,7 +11,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.records import CLOSED, Lease, Todo
 from ledger.refusals import Refusal
-from ledger.rules.agreed import asked_anew, rested_on
+from ledger.rules.agreed import asked_anew, rested_on, settled
 from ledger.rules.authority import DelegatedAction, delegated, only_proposes
 from ledger.rules.common import (
     Caller,
@@ -188,6 +188,9 @@ def decide_update(workspace: Workspace, caller: Caller, ask: UpdateTodo, now_ms:
     if ask.text is None and ask.note is None and ask.status is None and ask.priority in {None, todo.priority}:
         return refuse(TodoRefusal.NOTHING_TO_CHANGE, todo_id=todo.todo_id)
     reworded = () if ask.text is None else (todo.todo_id,)
+    changes = ask.text is not None or ask.priority not in {None, todo.priority}
+    if changes and (broken := settled(workspace, goal, caller, todo, "update", now_ms)) is not None:
+        return broken
     if (broken := rested_on(workspace, goal, caller, reworded)) is not None:
         return broken
     facts = TodoUpdated(todo_id=todo.todo_id, priority=ask.priority, reopened=ask.status == "open")
@@ -219,6 +222,8 @@ def decide_cancel(workspace: Workspace, caller: Caller, ask: CancelTodo, now_ms:
     assert todo is not None, "may_touch refuses an unknown todo"
     if todo.status not in {"open", "blocked", "deferred"}:
         return refuse(TodoRefusal.TODO_NOT_OPEN, status=todo.status)
+    if (broken := settled(workspace, goal, caller, todo, "supersede", now_ms)) is not None:
+        return broken
     if (broken := fenced_out(workspace, goal, todo, caller, ask, now_ms, "supersede")) is not None:
         return broken
     waiting = {*goal.waiting.get(todo.todo_id, ()), *goal.handoffs.awaiting.get(todo.todo_id, ())}

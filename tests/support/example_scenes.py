@@ -284,7 +284,7 @@ PLAYED: dict[str, Played] = {
     "todo.add": Played(PERSON, (docs,)),
     "todo.claim": Played(AGENT, (docs, todo)),
     "todo.release": Played(AGENT, _HELD),
-    "todo.update": Played(AGENT, _HELD),
+    "todo.update": Played(PERSON, (docs, todo)),
     "todo.block": Played(AGENT, _HELD),
     "todo.complete": Played(AGENT, _PROVED),
     "todo.cancel": Played(PERSON, (docs, todo)),

@@ -3,6 +3,8 @@
 import dataclasses
 
 from ledger.rules import completion, todos
+from ledger.rules.agreed import AgreedRefusal as A
+from ledger.rules.gates import gate_basis
 from ledger.rules.todos import TodoRefusal as R
 from tests.support.ladder import Ladder, Rung
 from tests.support.world import DOCS, World
@@ -25,7 +27,7 @@ def with_work(world: World, goal: dict[str, object]) -> None:
     confirmed_goal(world, goal)
     if world.goal().confirmed:
         world.add("todo_zero")
-        world.add("todo_one")
+        world.add("todo_one", by="builder")
         world.add("todo_barred", excluded_agent=["builder", "stranger"])
         world.add("todo_hard", required_capability=["gpu"], depends_on=["todo_zero"])
         world.add("todo_waiting", depends_on=["todo_zero"])
@@ -152,6 +154,16 @@ TOUCH = (
     Rung(code=R.ACTOR_EXCLUDED, params={"todo_id": "todo_barred"}),
     Rung(code=R.CLAIM_OWNER_MISMATCH, world=helper_claims),
 )
+
+
+def voted(world: World) -> None:
+    """Somebody said yes to the work as it stands."""
+    asked = {"gate_id": "gate_one", "question": "May it?", "blocks_todo": ["todo_one"], "approver": ["ann"]}
+    world.do("builder", "gate.open", goal_id=DOCS, **asked)
+    seen = gate_basis(world.goal(), world.goal().gates.by_id["gate_one"])
+    world.do("ann", "gate.approve", goal_id=DOCS, gate_id="gate_one", basis=seen)
+
+
 UPDATE = Ladder(
     action="todo.update",
     who="builder",
@@ -160,8 +172,10 @@ UPDATE = Ladder(
     rungs=(
         *TOUCH,
         Rung(code=R.TODO_NOT_BLOCKED, params={"status": "open"}),
-        Rung(code=R.TODO_NOT_OPEN, world=lambda w: w.do("ann", "todo.cancel", **ONE)),
-        Rung(code=R.NOTHING_TO_CHANGE, params={"priority": "P2"}),
+        Rung(code=R.TODO_NOT_OPEN, world=lambda w: w.do("ann", "todo.cancel", **ONE), alone=True),
+        Rung(code=R.NOTHING_TO_CHANGE, params={"priority": "P2"}, alone=True),
+        Rung(code=A.AMENDMENT_REQUIRED, params={"todo_id": "todo_zero", "text": "Another"}, alone=True),
+        Rung(code=A.GATE_RESTS_ON_IT, world=voted, params={"text": "Another"}),
     ),
 )
 FENCED = (
@@ -195,6 +209,7 @@ CANCEL = Ladder(
         *TOUCH[:-1],
         dataclasses.replace(TOUCH[-1], alone=True),
         Rung(code=R.TODO_NOT_OPEN, world=lambda w: w.do("ann", "todo.cancel", **ONE), alone=True),
+        Rung(code=A.AMENDMENT_REQUIRED, params={"todo_id": "todo_zero"}, alone=True),
         *FENCED,
         Rung(code=R.TODO_HAS_DEPENDENTS, world=lambda w: w.add("todo_next", depends_on=["todo_one"])),
     ),

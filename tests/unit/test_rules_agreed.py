@@ -4,6 +4,7 @@ import pytest
 
 from ledger.rules.amendments import amendment_basis
 from ledger.rules.gates import blocking, gate_basis
+from tests.support.plans import confirm, lane, propose
 from tests.support.world import DOCS, World
 
 ONE = {"goal_id": DOCS, "todo_id": "todo_one"}
@@ -197,3 +198,51 @@ def test_a_gate_that_asks_others_lifts_nothing(world):
     world.do("operator", "member.add", member_id="dora", kind="person", display_name="Dora", role=["approver"])
     assert weaker(world, approver=["dora"]) == "gate_too_weak"
     assert weaker(world, approver=["dora", "cara"]) == "committed"
+
+
+PLANNED = {"goal_id": DOCS, "todo_id": "todo_plan_docs_one"}
+
+
+@pytest.fixture
+def planned(world):
+    propose(world, lane("one"))
+    confirm(world)
+    return world
+
+
+@pytest.mark.parametrize("change", [{"text": "Something else"}, {"priority": "P0"}], ids=["text", "priority"])
+def test_an_agent_changes_no_lane_of_a_confirmed_plan_without_an_amendment(planned, change):
+    assert planned.outcome("builder", "todo.update", **PLANNED, **change) == "amendment_required"
+    assert planned.outcome("ann", "todo.update", **PLANNED, **change) == "committed"
+
+
+def test_an_agent_takes_no_lane_of_a_confirmed_plan_out(planned):
+    assert planned.outcome("builder", "todo.cancel", **PLANNED) == "amendment_required"
+    assert planned.outcome("ann", "todo.cancel", **PLANNED) == "committed"
+
+
+def test_an_agent_still_says_how_the_work_of_a_plan_stands(planned):
+    assert planned.outcome("builder", "todo.update", **PLANNED, note="Half done") == "committed"
+    assert planned.outcome("builder", "todo.defer", **PLANNED, resume_when="pr_merged:site/1") == "committed"
+    planned.do("builder", "todo.block", **PLANNED, reason="No shell")
+    assert planned.outcome("builder", "todo.update", **PLANNED, status="open") == "committed"
+
+
+def test_what_a_person_added_is_theirs_and_what_an_agent_added_is_work_of_the_agents(world):
+    world.add("todo_anns", by="ann")
+    anns = {"goal_id": DOCS, "todo_id": "todo_anns"}
+    for action, more in (("todo.update", {"text": "Another"}), ("todo.cancel", {})):
+        assert world.outcome("builder", action, **anns, **more) == "amendment_required"
+        assert world.outcome("builder", action, **ONE, **more) == "committed"
+        assert world.outcome("helper", action, **ONE, **more) == "committed"
+
+
+def test_adding_the_work_again_drops_no_need_of_a_decision(world):
+    world.add("todo_site", by="builder", required_decision_scope=["publish:action:site"])
+    site = {"goal_id": DOCS, "todo_id": "todo_site"}
+    assert world.outcome("builder", "todo.cancel", **site) == "amendment_required"
+    assert world.outcome("builder", "todo.update", **site, priority="P0") == "committed"
+    cancel = {"op": "cancel", "todo_id": "todo_site"}
+    asked = {"goal_id": DOCS, "why": "No need", "operation": [cancel]}
+    assert world.outcome("builder", "amendment.submit", **asked, amendment_class="shared_work_graph") == "class_too_low"
+    assert world.outcome("builder", "amendment.submit", **asked, amendment_class="shared_acceptance") == "committed"

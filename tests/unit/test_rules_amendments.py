@@ -113,7 +113,7 @@ def test_the_approval_of_one_amendment_is_applied_to_no_other_and_not_to_a_later
         ask(world, urgent("P0" if name == "amend_a" else "P4"), **given)
     approve(world, "gate_a", world.goal().amendments.by_id["amend_a"].digest)
     assert commit(world, amendment_id="amend_b").code == "gate_required"
-    world.do("builder", "todo.update", goal_id=DOCS, todo_id=ONE, priority="P3")
+    world.do("ann", "todo.update", goal_id=DOCS, todo_id=ONE, priority="P3")
     world.do("builder", "amendment.rebase", goal_id=DOCS, amendment_id="amend_a")
     assert commit(world).code == "gate_required"
 

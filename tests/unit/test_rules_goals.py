@@ -320,7 +320,7 @@ def test_evidence_of_cancelled_work_is_not_delivered(world):
     world.add("todo_one")
     world.do("builder", "todo.claim", **ID, todo_id="todo_one")
     world.submit("todo_one", sha256=digest("report"))
-    world.do("builder", "todo.cancel", **ID, todo_id="todo_one")
+    world.do("ann", "todo.cancel", **ID, todo_id="todo_one")
     assert world.outcome("builder", "goal.deliver", **ID, summary="All done") == R.NOTHING_TO_DELIVER
 
 
