@@ -69,17 +69,18 @@ def test_an_untyped_todo_for_a_person_acts_as_a_gate(world):
 
 def test_a_stale_completion_kills_a_new_worker_of_the_same_name(world):
     """Every write of a worker carries its lease's version: a past one changes nothing of the present one."""
-    world.lease("todo_one", key="run-1", ttl_seconds=30)
+    world.add("todo_own", by="builder")
+    world.lease("todo_own", key="run-1", ttl_seconds=30)
     world.now_ms += 30_000
-    world.lease("todo_one", key="run-2")
+    world.lease("todo_own", key="run-2")
     for action, more in (
         ("todo.block", {"reason": "old"}),
         ("todo.cancel", {}),
-        ("todo.complete", {"evidence": [world.submit("todo_one")]}),
+        ("todo.complete", {"evidence": [world.submit("todo_own")]}),
     ):
-        late = world.ask("builder", action, goal_id=DOCS, todo_id="todo_one", **{KEY: "run-1", VERSION: 1}, **more)
+        late = world.ask("builder", action, goal_id=DOCS, todo_id="todo_own", **{KEY: "run-1", VERSION: 1}, **more)
         assert late.refusal.code.value == "lease_cas_mismatch", action
-    assert world.goal().leases["todo_one"].idempotency_key == "run-2"
+    assert world.goal().leases["todo_own"].idempotency_key == "run-2"
 
 
 def test_dead_workers_go_unnoticed(world):

@@ -37,8 +37,9 @@ def by_ann(world: World) -> None:
 
 
 def graver(world: World) -> None:
-    """A gate on the same matter that asks two people."""
-    asked(world, name="gate_grave", approver=["ann", "cara"], quorum=2)
+    """A gate on the same matter that asks two people, one of whom is no owner."""
+    world.do("operator", "member.add", member_id="dora", kind="person", display_name="Dora", role=["approver"])
+    asked(world, name="gate_grave", approver=["ann", "dora"], quorum=2)
 
 
 def in_person(world: World) -> None:
@@ -121,7 +122,7 @@ OPEN = Ladder(
         Rung(code=R.APPROVER_NOT_ENTITLED, params={"approver": ["bob"]}),
         Rung(code=R.QUORUM_UNREACHABLE, params={"quorum": 5}),
         Rung(code=R.EXPIRY_REQUIRED, params={"on_expiry": "deny"}),
-        Rung(code=R.GATE_TOO_WEAK, world=graver, params={"approver": ["cara"]}),
+        Rung(code=R.GATE_TOO_WEAK, world=graver, params={"approver": ["dora"]}),
     ),
 )
 SUPERSEDE = Ladder(
