@@ -2,6 +2,7 @@
 
 A reader pulls: nothing is buffered for it beyond what the ledger keeps anyway, so a slow one costs nobody anything and
 misses nothing. The feed says what kind of event it was and about which goal; for what it means, ask the projection.
+It ends with the credential it was asked with: a revocation is an event, and the end of a credential's time is known.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import msgspec
 from aiohttp import web
 from aiohttp_sse import EventSourceResponse, sse_response
 
-from daemon.api.edge import prove
+from daemon.api.edge import Principal, prove, proved
 from daemon.api.envelope import refused
 from daemon.service import Service
 from ledger.codec import decode_event
@@ -24,6 +25,36 @@ HEARTBEAT_S = 15.0
 PAGE_MAX = 500
 READERS_MAX = 256
 SEND_SECONDS_MAX = 30.0
+
+
+class _Right:
+    """Whether one reader may still follow: looked at again after each event that may have changed who they are."""
+
+    def __init__(self, request: web.Request, service: Service, own_uid: int, principal: Principal) -> None:
+        self._request = request
+        self._service = service
+        self._own_uid = own_uid
+        self._until_ms = principal.until_ms
+        self._registry_seq = service.registry_seq
+        self._ended = False
+
+    def holds(self) -> bool:
+        """Whether the credential is good now, for the feed."""
+        service = self._service
+        if self._registry_seq != service.registry_seq and not self._ended:
+            self._registry_seq = service.registry_seq
+            found = proved(self._request, service, self._own_uid)
+            if isinstance(found, Refusal) or out_of_scope(service.committed, found.caller, "feed", None) is not None:
+                self._ended = True
+            else:
+                self._until_ms = found.until_ms
+        return not self._ended and (self._until_ms is None or service.clock.now_ms() < self._until_ms)
+
+    def wait_s(self) -> float:
+        """How long nothing needs to be looked at if nothing happens: to the next heartbeat, or the credential's end."""
+        if self._until_ms is None:
+            return HEARTBEAT_S
+        return min(HEARTBEAT_S, max(1, self._until_ms - self._service.clock.now_ms()) / 1000)
 
 
 class Feed:
@@ -57,31 +88,34 @@ class Feed:
             )
         if self._readers >= READERS_MAX:
             return refused(request, "feed", refuse(GeneralRefusal.BUSY, retry_after_s=5), self._service.committed.seq)
+        right = _Right(request, self._service, self._own_uid, principal)
         self._readers += 1
         try:
             async with sse_response(request, send_timeout=SEND_SECONDS_MAX, ping_interval=HEARTBEAT_S) as response:
-                await self._send_from(response, int(after))
+                await self._send_from(response, int(after), right)
         finally:
             self._readers -= 1
         return response
 
-    async def _send_from(self, response: EventSourceResponse, after: int) -> None:
+    async def _send_from(self, response: EventSourceResponse, after: int, right: _Right) -> None:
         sent = after
         # A full disk stops writers, not readers: only the end of the service ends a feed.
-        while response.is_connected() and not self._service.ended:
+        while response.is_connected() and not self._service.ended and right.holds():
             events = await self._page(sent)
             for event in events:
+                if not right.holds():
+                    return
                 try:
                     await response.send(_line(event), id=str(event.seq), event=event.kind)
                 except (ConnectionError, TimeoutError):
                     return  # It hung up, or read nothing for too long; it resumes by seq.
                 sent = event.seq
             if not events:
-                await self._wait(sent)
+                await self._wait(sent, right.wait_s())
 
-    async def _wait(self, sent: int) -> None:
+    async def _wait(self, sent: int, seconds: float) -> None:
         try:
-            async with asyncio.timeout(HEARTBEAT_S):
+            async with asyncio.timeout(seconds):
                 await self._service.changed(sent)
         except TimeoutError:
             return

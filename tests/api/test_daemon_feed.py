@@ -16,7 +16,7 @@ from ledger.rules.common import Caller
 from ledger.testing import Failure
 from ledger.writer import Request
 from tests.support.daemons import DaemonProcess, fresh_home
-from tests.support.homes import activate
+from tests.support.homes import activate, secret_of, sha256
 from tests.support.served import WAIT_S_MAX, head, served
 
 ADD = {"goal_id": "docs", "text": "More"}
@@ -246,3 +246,70 @@ async def test_a_follower_goes_on_after_a_restart_where_it_was():
             seen.append(next(feed).seq)
             feed.close()
     assert seen == list(range(1, total + 2))
+
+
+async def issue(daemon, name, **params):
+    """A credential for Builder, put where `following` finds it; its id."""
+    daemon.made.tokens[name] = secret_of(name)
+    done = await daemon.do(
+        "token.issue", {"member_id": "builder", "secret_digest": sha256(secret_of(name)), **params}, who=None
+    )
+    return done["result"]["token_id"]
+
+
+ENDINGS = {
+    "its credential was revoked": ("token.revoke", lambda token_id: {"token_id": token_id}),
+    "its member was revoked": ("member.revoke", lambda _: {"member_id": "builder"}),
+    "its credential was replaced at once": (
+        "token.rotate",
+        lambda token_id: {"token_id": token_id, "secret_digest": sha256("new"), "grace_seconds": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize(("action", "params"), ENDINGS.values(), ids=ENDINGS)
+async def test_a_feed_ends_at_once_when(daemon, action, params):
+    token_id = await issue(daemon, "own")
+    async with following(daemon, daemon.seq, who="own") as reader:
+        await daemon.do("todo.add", ADD)
+        assert (await reader.event())["event"] == "todo.added"
+        await daemon.do(action, params(token_id), who=None)
+        assert await reader.event() is None
+
+
+async def test_a_feed_goes_on_when_somebody_else_is_revoked(daemon):
+    await issue(daemon, "own")
+    async with following(daemon, daemon.seq, who="own") as reader:
+        await daemon.do("member.revoke", {"member_id": "helper"}, who=None)
+        assert (await reader.event())["event"] == "member.revoked"
+        await daemon.do("todo.add", ADD)
+        assert (await reader.event())["event"] == "todo.added"
+
+
+async def test_a_feed_tells_nothing_past_the_end_of_its_credential(daemon):
+    await issue(daemon, "own", ttl_seconds=3_600)
+    async with following(daemon, daemon.seq, who="own") as reader:
+        await daemon.do("todo.add", ADD)
+        assert (await reader.event())["event"] == "todo.added"
+        daemon.clock.advance(3_600_000)
+        await daemon.do("todo.add", ADD)
+        assert await reader.event() is None
+
+
+async def test_a_quiet_feed_ends_with_its_credential(daemon, monkeypatch):
+    monkeypatch.setattr(feed_module, "HEARTBEAT_S", 3_600.0)
+    await issue(daemon, "own", ttl_seconds=1)
+    async with following(daemon, daemon.seq, who="own") as reader:
+        daemon.clock.advance(1_000)
+        assert await reader.event() is None
+
+
+async def test_a_feed_ends_with_the_grace_of_a_credential_that_was_replaced(daemon):
+    token_id = await issue(daemon, "own")
+    async with following(daemon, daemon.seq, who="own") as reader:
+        rotated = {"token_id": token_id, "secret_digest": sha256("new"), "grace_seconds": 60}
+        await daemon.do("token.rotate", rotated, who=None)
+        assert (await reader.event())["event"] == "token.rotated"
+        daemon.clock.advance(60_000)
+        await daemon.do("todo.add", ADD)
+        assert await reader.event() is None
