@@ -48,7 +48,7 @@ from ledger.codec import decode_body
 from ledger.ports import SnapshotRow, Store, StoreUnusable, Term
 from ledger.snapshot import WORKSPACE, restore
 from ledger.state import Workspace
-from ledger.store.sqlite import open_sqlite
+from ledger.store.sqlite import open_existing_sqlite
 from ledger.writer import SNAPSHOTS_AT_ONCE_MAX
 
 EXIT_REFUSED, EXIT_FAULT, EXIT_HELD = 1, 8, 7
@@ -124,7 +124,7 @@ async def serve(home: Home, *, once_fd: int | None, settings: config.Config) -> 
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     clock = SystemClock()
-    store = open_sqlite(Path(home.ledger))
+    store = open_existing_sqlite(Path(home.ledger))
     incarnation = store.incarnation()
     if incarnation is None or not store.head().seq:
         store.close()

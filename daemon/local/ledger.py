@@ -19,7 +19,7 @@ from ledger.ports import EventRow, Head, ReceiptRow, StoreFault, StoreUnusable
 from ledger.store.sqlite import open_sqlite_reader
 from ledger.store.sqlite_read import SqliteReads
 from ledger.text.say import plain
-from ledger.verify import Report, verify_events, verify_receipts, verify_refusals
+from ledger.verify import Break, Defect, Report, verify_events, verify_receipts, verify_refusals
 
 EXIT_BROKEN = 1
 EXIT_FAULT = 8
@@ -65,6 +65,9 @@ def verify_store(store: SqliteReads) -> Report:
     back until the events past the first reading are checked as well.
     """
     report = verify_events(store.events(0))
+    if report.holds and not report.events:
+        # Whatever makes a ledger gives it its first event in the same step: one without was emptied, or never made.
+        return replace(report, first_break=Break(part="event", number=1, defect=Defect.EVENTS_MISSING))
     if not report.holds:
         return report
     later: list[ReceiptRow] = []

@@ -37,9 +37,11 @@ from ledger.store.migrate import bring_up_to_date, identify, migrations, require
 from ledger.store.sqlite_guard import (
     Place,
     closed_if_unusable,
+    no_ledger,
     open_connection,
     outcome,
     prepare_file,
+    require_content,
     require_safe_library,
 )
 from ledger.store.sqlite_read import Row, SqliteReader, SqliteReads
@@ -99,16 +101,27 @@ def open_sqlite(path: Path) -> "SqliteStore":
     return _open(path, Tuning())
 
 
+def open_existing_sqlite(path: Path) -> "SqliteStore":
+    """Open the ledger at `path` for writing, migrating it first; what is no ledger stays as it is.
+
+    Raises StoreUnusable.
+    """
+    require_content(path)
+    return _open(path, Tuning(), makes=False)
+
+
 def open_sqlite_reader(path: Path) -> SqliteReader:
     """Open an existing ledger for reading only, beside whoever writes it. Raises StoreUnusable."""
     return _open_reader(path, Tuning())
 
 
-def _open(path: Path, tuning: Tuning) -> "SqliteStore":
+def _open(path: Path, tuning: Tuning, *, makes: bool = True) -> "SqliteStore":
     require_safe_library(tuning.library_version or apsw.sqlite_lib_version())
     prepare_file(path)
     connection = open_connection(path, vfs=tuning.vfs, read_only=False)
     with closed_if_unusable(connection, path):
+        if not makes and identify(connection, len(migrations())) == 0:
+            raise no_ledger(path)
         _make_ready(connection, tuning)
     return SqliteStore(connection, lambda: _open_reader(path, tuning), tuning, Place(path))
 

@@ -51,6 +51,23 @@ def prepare_file(path: Path) -> None:
         raise StoreUnusable(f"{path.name} cannot be created: {error.strerror}") from error
 
 
+def no_ledger(path: Path) -> StoreUnusable:
+    """The answer to a file in which no ledger was ever made, or of which nothing is left."""
+    return StoreUnusable(
+        f"{path.name} is empty and no ledger: put the last good copy in place, or remove it and run `frontstage init`"
+    )
+
+
+def require_content(path: Path) -> None:
+    """Refuse an empty file before SQLite sees it, which would throw away the log beside it. Raises StoreUnusable."""
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise StoreUnusable(f"{path.name} cannot be used: {error.strerror}") from error
+    if not size:
+        raise no_ledger(path)
+
+
 def _create(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE))
     # SQLite syncs the folder for its log, which it creates; this file was created here.

@@ -15,7 +15,8 @@ import apsw
 import pytest
 
 from daemon.cli.main import run
-from daemon.cli.spawn import module_environment
+from daemon.cli.spawn import module_argv, module_environment
+from ledger.store.sqlite import open_sqlite
 from tests.api.cli_double import Double, answer
 from tests.api.cli_home import daemon_in, make_home
 
@@ -205,6 +206,30 @@ class TestLedger:
         assert document(capfd)["first_break"] == {"part": part, "number": number, "defect": defect}
         assert run(["ledger", "verify"]) == 1
         assert f"BROKEN at {part} {number}" in capfd.readouterr().out
+
+    def test_a_ledger_of_which_nothing_is_left_is_neither_served_nor_verified(self, grown, capfd):
+        for name in ("ledger.sqlite3-wal", "ledger.sqlite3-shm"):
+            (grown / name).unlink(missing_ok=True)
+        ledger = grown / "ledger.sqlite3"
+        ledger.write_bytes(b"")
+        assert run(["ledger", "verify"]) == 8
+        served = subprocess.run(
+            [*module_argv("daemon.app"), "--home", str(grown)],
+            stderr=subprocess.PIPE,
+            env=module_environment(),
+            timeout=60,
+            check=False,
+        )
+        assert (served.returncode, b"is empty and no ledger" in served.stderr) == (1, True), served.stderr
+        assert ledger.read_bytes() == b""
+        assert run(["ledger", "verify"]) == 8
+
+    def test_a_ledger_without_its_first_event_does_not_hold(self, grown, capfd):
+        ledger = grown / "ledger.sqlite3"
+        ledger.unlink()
+        open_sqlite(ledger).close()
+        assert run(["ledger", "verify", "--json"]) == 1
+        assert document(capfd)["first_break"] == {"part": "event", "number": 1, "defect": "events_missing"}
 
     def test_a_head_that_is_not_part_of_it_is_found(self, grown, capfd):
         assert run(["ledger", "verify", "--expect-head", "3:" + "0" * 64, "--json"]) == 1

@@ -8,7 +8,7 @@ import sys
 
 from daemon import app
 from ledger.ports import StoreFault, StoreFull
-from ledger.store.sqlite import open_sqlite
+from ledger.store.sqlite import open_existing_sqlite
 from ledger.testing import FailingStore, Failure
 
 KINDS = {"full": StoreFull("no room"), "fault": StoreFault("the disk gave up")}
@@ -25,12 +25,12 @@ def main() -> int:
     options = parser.parse_args()
 
     def opened(path):
-        store = FailingStore(open_sqlite(path))
+        store = FailingStore(open_existing_sqlite(path))
         failure = Failure(KINDS[options.fault], stored=bool(options.stored))
         store.fail(*[None] * options.after, *[failure] * options.times)
         return store
 
-    app.open_sqlite = opened
+    app.open_existing_sqlite = opened
     return app.main(["--home", options.home])
 
 

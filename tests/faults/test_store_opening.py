@@ -8,7 +8,7 @@ import pytest
 from ledger.ports import Erasure, Group, StoreUnusable
 from ledger.store import statements
 from ledger.store.migrate import APPLICATION_ID, Migration, bring_up_to_date, identify, migrations
-from ledger.store.sqlite import Tuning, _open, open_sqlite, open_sqlite_reader
+from ledger.store.sqlite import Tuning, _open, open_existing_sqlite, open_sqlite, open_sqlite_reader
 from ledger.store.sqlite_guard import require_safe_library
 from ledger.testing import event_rows
 
@@ -267,3 +267,51 @@ def test_a_reader_in_the_way_of_erasing_only_puts_off_that_the_log_is_cut(path):
     assert b"private words" not in path.read_bytes()
     other.close()
     store.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"Dear diary, this is not a database at all. " * 100], ids=["empty", "other"])
+def test_a_file_that_is_no_ledger_is_not_made_one_by_who_serves_it(path, content):
+    path.write_bytes(content)
+    path.chmod(0o644)
+    with pytest.raises(StoreUnusable, match="is empty and no ledger" if not content else "is not a database"):
+        open_existing_sqlite(path)
+    assert path.read_bytes() == content
+    assert files_of(path).keys() == {"ledger.sqlite3"}
+
+
+def test_a_database_without_a_schema_is_not_made_a_ledger_by_who_serves_it(path):
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE gone (text)")
+    other.execute("DROP TABLE gone")
+    other.close()
+    content = path.read_bytes()
+    assert content
+    with pytest.raises(StoreUnusable, match="is empty and no ledger"):
+        open_existing_sqlite(path)
+    assert path.read_bytes() == content
+
+
+def test_a_ledger_that_is_not_there_is_not_made_by_who_serves_it(path):
+    with pytest.raises(StoreUnusable):
+        open_existing_sqlite(path)
+    assert not path.exists()
+
+
+def test_who_serves_a_ledger_goes_on_where_it_was(path):
+    store = open_sqlite(path)
+    store.append(store.open_term("life-1"), Group(events=event_rows(2)))
+    store.close()
+    path.chmod(0o644)
+    again = open_existing_sqlite(path)
+    assert again.head().seq == 2
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    again.close()
+
+
+def test_a_log_whose_ledger_was_emptied_is_kept(path):
+    path.write_bytes(b"")
+    log = path.with_name("ledger.sqlite3-wal")
+    log.write_bytes(b"what was acknowledged last")
+    with pytest.raises(StoreUnusable, match="is empty and no ledger"):
+        open_existing_sqlite(path)
+    assert log.read_bytes() == b"what was acknowledged last"
