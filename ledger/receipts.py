@@ -11,6 +11,8 @@ from ledger.ids import MemberId, ReceiptId
 from ledger.params import Params
 
 RECEIPT_KEY_BYTES = 22
+DIGEST_BYTES = 16
+"""Of what was asked."""
 _PREFIX_BYTES = 6
 RECENT_KEYS_MAX = 16_384
 """Keys remembered in each of two generations."""
@@ -39,7 +41,7 @@ def params_digest(action_name: str, params: Params) -> bytes:
     The fields come in the order of their declaration, which is as good as sorted: it is ours, not the caller's.
     """
     asked = params.__pydantic_serializer__.to_json(params, exclude_defaults=True)
-    return hashlib.sha256(action_name.encode() + b"\0" + asked).digest()[:16]
+    return hashlib.sha256(action_name.encode() + b"\0" + asked).digest()[:DIGEST_BYTES]
 
 
 class RecentKeys:

@@ -3,7 +3,8 @@
 What is checked is what a reader relies on: that events are numbered without a gap and chained, that the
 columns beside a body (by which rows are found) say what the body says, that words are the ones that were
 recorded or were erased together with their salt, that every receipt names events that exist, and that the
-refusals' own chain holds from where it was last pruned. Rows are taken one by one; nothing is kept.
+refusals' own chain holds from where it was last pruned. Rows are taken one by one; nothing is kept but, where receipts
+are held against the events that name them, twelve bytes for each event.
 """
 
 from collections.abc import Iterable
@@ -17,7 +18,10 @@ from ledger.chain import link, words_digest
 from ledger.codec import CodecError, decode_body
 from ledger.events import Body
 from ledger.ports import GENESIS, EventRow, Head, ReceiptRow, RefusalRow
+from ledger.receipts import receipt_id
 
+_NAME_BYTES = 12
+"""What of a receipt's name is hexadecimal."""
 REDACTED_SEQS_MAX = 100
 """How many redacted events a report names; it counts them all."""
 
@@ -43,6 +47,8 @@ class Defect(StrEnum):
     WORDS_HALF_ERASED = "words_half_erased"
     WORDS_CHANGED = "words_changed"
     EVENTS_MISSING = "events_missing"
+    RECEIPT_DISAGREES = "receipt_disagrees"
+    RECEIPT_MISSING = "receipt_missing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +79,54 @@ class Report:
         return self.first_break is None
 
 
+class Named:
+    """Which receipt each event names, from the first event on, until that receipt is met.
+
+    The name is in what the chain covers. So a receipt cannot go, come from elsewhere or stand for other events unseen.
+    """
+
+    def __init__(self) -> None:
+        self._names = bytearray()
+        self._met = bytearray()
+
+    def note(self, body: Body) -> bool:
+        """The next event; False where what it names can be no receipt."""
+        name = b""
+        if body.cause is not None:
+            try:
+                name = bytes.fromhex(body.cause.removeprefix("r_"))
+            except ValueError:
+                return False
+            if len(name) != _NAME_BYTES or body.cause != f"r_{name.hex()}":
+                return False
+        self._names += name.ljust(_NAME_BYTES, b"\0")
+        self._met.append(not name)
+        return True
+
+    def take(self, row: ReceiptRow) -> bool:
+        """A receipt; whether the events that name it are exactly those that it names, for the first time."""
+        name = bytes.fromhex(receipt_id(row.key).removeprefix("r_"))
+        first, last = row.first_seq - 1, row.last_seq
+        if self._names[first * _NAME_BYTES : last * _NAME_BYTES] != name * (last - first):
+            return False
+        if any(self._met[first:last]) or self._name(first - 1) == name or self._name(last) == name:
+            return False
+        self._met[first:last] = b"\1" * (last - first)
+        return True
+
+    def end(self, seq: int) -> None:
+        """Nothing is asked of events after this one: their receipts were not read."""
+        self._met[seq:] = b"\1" * len(self._met[seq:])
+
+    def missing(self) -> int | None:
+        """The first event whose receipt was not met."""
+        place = self._met.find(0)
+        return None if place < 0 else place + 1
+
+    def _name(self, place: int) -> bytes | None:
+        return bytes(self._names[place * _NAME_BYTES : (place + 1) * _NAME_BYTES]) if place >= 0 else None
+
+
 def verify(
     events: Iterable[EventRow],
     *,
@@ -90,14 +144,16 @@ def verify(
     return report
 
 
-def verify_events(events: Iterable[EventRow], *, after: Head = GENESIS) -> Report:
-    """Check the chain of events from `after`, which is trusted."""
+def verify_events(events: Iterable[EventRow], *, after: Head = GENESIS, named: Named | None = None) -> Report:
+    """Check the chain of events from `after`, which is trusted; `named` learns which receipts they name."""
     seq, last_hash = after
     count = redacted = 0
     redacted_seqs: list[int] = []
     first_break: Break | None = None
     for row in events:
         checked = _event_defect(row, seq + 1, last_hash)
+        if named is not None and not isinstance(checked, Defect) and not named.note(checked):
+            checked = Defect.BODY_UNREADABLE
         if isinstance(checked, Defect):
             first_break = Break(part="event", number=seq + 1, defect=checked)
             break
@@ -115,15 +171,31 @@ def verify_events(events: Iterable[EventRow], *, after: Head = GENESIS) -> Repor
     )
 
 
-def verify_receipts(receipts: Iterable[ReceiptRow], report: Report) -> Report:
-    """Check that each receipt names events that the chain has; since it has no gap, a range is enough."""
+def verify_receipts(receipts: Iterable[ReceiptRow], report: Report, named: Named | None = None) -> Report:
+    """Check that each receipt names events that the chain has, and with `named` that exactly those name it.
+
+    Since the chain has no gap, a range is enough.
+    """
     count = 0
     for row in receipts:
+        defect = None
         if not 1 <= row.first_seq <= row.last_seq <= report.head.seq:
-            broken = Break(part="receipt", number=row.first_seq, defect=Defect.EVENTS_MISSING)
+            defect = Defect.EVENTS_MISSING
+        elif named is not None and not named.take(row):
+            defect = Defect.RECEIPT_DISAGREES
+        if defect is not None:
+            broken = Break(part="receipt", number=row.first_seq, defect=defect)
             return replace(report, receipts=count, first_break=broken)
         count += 1
     return replace(report, receipts=count)
+
+
+def verify_named(named: Named, report: Report) -> Report:
+    """Check, when all receipts were met, that none is missing that an event names."""
+    missing = named.missing() if report.holds else None
+    if missing is None:
+        return report
+    return replace(report, first_break=Break(part="event", number=missing, defect=Defect.RECEIPT_MISSING))
 
 
 def verify_refusals(refusals: Iterable[RefusalRow], report: Report, *, after: Head = GENESIS) -> Report:

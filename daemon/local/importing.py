@@ -17,13 +17,15 @@ from typing import BinaryIO
 import msgspec
 
 from daemon.local.export import FORMAT, Counts
+from ledger.catalogue import ACTIONS
 from ledger.codec import CodecError, decode_event
 from ledger.ports import EventRow, Group, Head, ReceiptRow, RefusalRow, Store, Term
+from ledger.receipts import DIGEST_BYTES
 from ledger.reduce import fold
 from ledger.rules.member_events import WorkspaceCreated
 from ledger.state import Workspace
 from ledger.store.sqlite import SqliteStore
-from ledger.verify import Report, verify_events, verify_refusals
+from ledger.verify import Named, Report, verify_events, verify_refusals
 
 LINE_BYTES_MAX = 4 * 1024 * 1024
 PAGE_ROWS = 1_000
@@ -117,6 +119,7 @@ class _Reading:
         self._term = term
         self._page = _Page()
         self._state = Workspace()
+        self._named = Named()
         self._last_key = b""
         self._place = 0
         self._proved = 0
@@ -153,7 +156,13 @@ class _Reading:
             raise ValueError("this receipt names events that are not there")
         self._last_key = key
         digest = bytes.fromhex(record.params_digest)
-        return ReceiptRow(key, digest, record.action, record.first_seq, record.last_seq)
+        row = ReceiptRow(key, digest, record.action, record.first_seq, record.last_seq)
+        action = ACTIONS.get(record.action)
+        if len(digest) != DIGEST_BYTES or action is None or not action.writes:
+            raise ValueError("this receipt is of nothing that can be asked")
+        if not self._named.take(row):
+            raise ValueError("this receipt is not the one that its events name")
+        return row
 
     def flush(self) -> None:
         """Prove what was read since, and keep it."""
@@ -171,7 +180,7 @@ class _Reading:
 
     def _prove_events(self) -> None:
         unproved = self._page.events[self._proved :]
-        _require(verify_events(unproved, after=Head(self._state.seq, self._state.hash)))
+        _require(verify_events(unproved, after=Head(self._state.seq, self._state.hash), named=self._named))
         self._proved = len(self._page.events)
         for row in unproved:
             try:
@@ -185,6 +194,8 @@ class _Reading:
     def _end(self, record: _End) -> None:
         """The last line must say what was read. Raises ValueError."""
         self.flush()
+        if (missing := self._named.missing()) is not None:
+            raise ValueError(f"the receipt that event {missing} names is not there")
         said = (record.events, record.receipts, record.refusals)
         if said != (self.counts.events, self.counts.receipts, self.counts.refusals):
             raise ValueError("the end line counts other rows than there are: some are missing")

@@ -19,7 +19,7 @@ from ledger.ports import EventRow, Head, ReceiptRow, StoreFault, StoreUnusable
 from ledger.store.sqlite import open_sqlite_reader
 from ledger.store.sqlite_read import SqliteReads
 from ledger.text.say import plain
-from ledger.verify import Break, Defect, Report, verify_events, verify_receipts, verify_refusals
+from ledger.verify import Break, Defect, Named, Report, verify_events, verify_named, verify_receipts, verify_refusals
 
 EXIT_BROKEN = 1
 EXIT_FAULT = 8
@@ -64,16 +64,19 @@ def verify_store(store: SqliteReads) -> Report:
     Receipts are read after the events and may name events that were committed in between; those receipts are held
     back until the events past the first reading are checked as well.
     """
-    report = verify_events(store.events(0))
+    named = Named()
+    report = verify_events(store.events(0), named=named)
     if report.holds and not report.events:
         # Whatever makes a ledger gives it its first event in the same step: one without was emptied, or never made.
         return replace(report, first_break=Break(part="event", number=1, defect=Defect.EVENTS_MISSING))
     if not report.holds:
         return report
     later: list[ReceiptRow] = []
-    report = verify_receipts(_up_to(store.receipts(), report.head, later), report)
+    # Receipts are read in the order of their keys: one that comes meanwhile may be passed over.
+    asked = report.head.seq
+    report = verify_receipts(_up_to(store.receipts(), report.head, later), report, named)
     if later and report.holds:
-        tail = verify_events(store.events(report.head.seq), after=report.head)
+        tail = verify_events(store.events(report.head.seq), after=report.head, named=named)
         report = replace(
             report,
             head=tail.head,
@@ -84,8 +87,10 @@ def verify_store(store: SqliteReads) -> Report:
         )
         if report.holds:
             known = report.receipts
-            report = verify_receipts(later, report)
+            report = verify_receipts(later, report, named)
             report = replace(report, receipts=known + report.receipts)
+    named.end(asked)
+    report = verify_named(named, report)
     if report.holds:
         report = verify_refusals(store.refusals(store.refusals_anchor().seq), report, after=store.refusals_anchor())
     return report
@@ -126,6 +131,7 @@ def _report(report: Report, expected: tuple[int, str] | None, *, met: bool, as_j
             "events": report.events,
             "receipts": report.receipts,
             "refusals": report.refusals,
+            "refusals_head": f"{report.refusals_head.seq}:{report.refusals_head.hash.hex()}",
             "redacted": report.redacted,
             "redacted_seqs": list(report.redacted_seqs),
             "first_break": None
@@ -144,6 +150,7 @@ def _report(report: Report, expected: tuple[int, str] | None, *, met: bool, as_j
     if report.redacted:
         lines.append(f"{report.redacted} events had their words erased; what was decided on is all there")
     lines.append(f"head {report.head.seq}:{report.head.hash.hex()}")
+    lines.append(f"refusals head {report.refusals_head.seq}:{report.refusals_head.hash.hex()}")
     if expected is not None:
         told = "is part of" if met else "is NOT part of"
         lines.append(f"the head {expected[0]}:{expected[1]} {told} this history")

@@ -183,7 +183,9 @@ class TestLedger:
         assert (report["ok"], report["events"], report["receipts"], report["first_break"]) == (True, 7, 2, None)
         head = f"{report['seq']}:{report['head']}"
         assert run(["ledger", "verify", "--expect-head", head]) == 0
-        assert f"head {head}" in capfd.readouterr().out
+        said = capfd.readouterr().out
+        assert f"\nhead {head}\n" in said
+        assert f"\nrefusals head {report['refusals_head']}\n" in said
 
     @pytest.mark.parametrize(
         ("change", "part", "number", "defect"),
@@ -193,6 +195,8 @@ class TestLedger:
             ("UPDATE event SET kind = 'member.gone' WHERE seq = 2", "event", 2, "columns_disagree"),
             ("DELETE FROM event WHERE seq = 3", "event", 3, "not_contiguous"),
             ("DELETE FROM event WHERE seq = 7", "receipt", 7, "events_missing"),
+            ("DELETE FROM receipt WHERE first_seq = 7", "event", 7, "receipt_missing"),
+            ("UPDATE receipt SET first_seq = 6 WHERE first_seq = 7", "receipt", 6, "receipt_disagrees"),
         ],
     )
     def test_a_changed_row_is_found(self, grown, capfd, change, part, number, defect):

@@ -121,7 +121,26 @@ def _refusals_first(lines):
     lines[receipts:-1] = lines[refusals:-1] + lines[receipts:refusals]
 
 
+def _drop_receipt(lines):
+    """A receipt goes, and the end line counts as if there never had been one."""
+    lines.pop(at(lines, "receipt"))
+    count = json.loads(lines[-1])["receipts"]
+    lines[-1] = lines[-1].replace(b'"receipts":%d' % count, b'"receipts":%d' % (count - 1))
+
+
+def _receipt(lines, **changes):
+    index = at(lines, "receipt")
+    lines[index] = json.dumps(json.loads(lines[index]) | changes, separators=(",", ":")).encode() + b"\n"
+
+
 DAMAGE = {
+    "a receipt left out and counted out": _drop_receipt,
+    "a receipt of an earlier event": lambda lines: _receipt(lines, first_seq=1, last_seq=1),
+    "a receipt of one event more": lambda lines: _receipt(lines, first_seq=1),
+    "a receipt under another key": lambda lines: _receipt(lines, key="0" * 44),
+    "a receipt of an unknown action": lambda lines: _receipt(lines, action="goal.abolish"),
+    "a receipt of a read": lambda lines: _receipt(lines, action="goal.list"),
+    "a receipt with a shorter digest": lambda lines: _receipt(lines, params_digest="00"),
     "no end line": lambda lines: lines.pop(),
     "cut within a line": lambda lines: lines.__setitem__(-1, lines[-1][:-9]),
     "no last line feed": lambda lines: lines.__setitem__(-1, lines[-1][:-1]),

@@ -8,8 +8,19 @@ import pytest
 from ledger.canonical import canonical
 from ledger.chain import link, words_digest
 from ledger.ports import GENESIS, Head
+from ledger.receipts import receipt_id
 from ledger.testing import event_row, event_rows, receipt_row, refusal_rows
-from ledger.verify import REDACTED_SEQS_MAX, Break, Defect, Report, verify
+from ledger.verify import (
+    REDACTED_SEQS_MAX,
+    Break,
+    Defect,
+    Named,
+    Report,
+    verify,
+    verify_events,
+    verify_named,
+    verify_receipts,
+)
 
 LENGTH = 6
 AT = 4
@@ -144,6 +155,64 @@ def test_a_receipt_names_events_that_exist(first_seq, last_seq):
     report = verify(chain(), receipts=receipts, refusals=refusal_rows(1))
     assert report.first_break == Break(part="receipt", number=first_seq, defect=Defect.EVENTS_MISSING)
     assert (report.events, report.receipts, report.refusals) == (LENGTH, 1, 0)
+
+
+KEYS = [bytes(6) + bytes([number]) * 16 for number in range(1, 5)]
+
+
+def named_chain(*names):
+    """Events that name receipts: one for each place, by the number of its key, or None."""
+    rows, last = [], GENESIS
+    for number in names:
+        row = event_row(last)
+        cause = None if number is None else receipt_id(KEYS[number])
+        body = canonical({**msgspec.json.decode(row.body), "cause": cause})
+        rows.append(row._replace(body=body, hash=link(last.hash, body)))
+        last = Head(row.seq, rows[-1].hash)
+    return rows
+
+
+def bound(rows, receipts):
+    named = Named()
+    return verify_named(named, verify_receipts(receipts, verify_events(rows, named=named), named))
+
+
+def receipt(number, first_seq, last_seq):
+    return receipt_row(first_seq, last_seq, key=KEYS[number])
+
+
+def test_receipts_and_the_events_that_name_them_belong_together():
+    rows = named_chain(None, 0, 1, 1, None, 2)
+    report = bound(rows, [receipt(0, 2, 2), receipt(1, 3, 4), receipt(2, 6, 6)])
+    assert (report.holds, report.receipts, report.events) == (True, 3, 6)
+
+
+@pytest.mark.parametrize(
+    ("receipts", "part", "number", "defect"),
+    [
+        ([(0, 2, 2)], "event", 3, Defect.RECEIPT_MISSING),
+        ([], "event", 2, Defect.RECEIPT_MISSING),
+        ([(0, 2, 2), (1, 3, 3)], "receipt", 3, Defect.RECEIPT_DISAGREES),
+        ([(0, 2, 2), (1, 4, 4)], "receipt", 4, Defect.RECEIPT_DISAGREES),
+        ([(0, 2, 3)], "receipt", 2, Defect.RECEIPT_DISAGREES),
+        ([(1, 2, 2)], "receipt", 2, Defect.RECEIPT_DISAGREES),
+        ([(0, 1, 1)], "receipt", 1, Defect.RECEIPT_DISAGREES),
+        ([(0, 1, 2)], "receipt", 1, Defect.RECEIPT_DISAGREES),
+        ([(0, 2, 2), (0, 2, 2)], "receipt", 2, Defect.RECEIPT_DISAGREES),
+    ],
+)
+def test_a_receipt_that_is_not_the_one_that_its_events_name_is_found(receipts, part, number, defect):
+    report = bound(named_chain(None, 0, 1, 1), [receipt(*row) for row in receipts])
+    assert report.first_break == Break(part=part, number=number, defect=defect)
+
+
+@pytest.mark.parametrize(
+    "cause", ["", "r_", "r_00", "x", "r_" + "zz" * 12, "r_" + "AB" * 12, "0" * 24, "r_" + "0" * 26]
+)
+def test_an_event_that_names_what_is_no_receipt_does_not_hold(cause):
+    body = canonical({**msgspec.json.decode(event_row(GENESIS).body), "cause": cause})
+    row = event_row(GENESIS)._replace(body=body, hash=link(bytes(32), body))
+    assert bound([row], []).first_break == Break(part="event", number=1, defect=Defect.BODY_UNREADABLE)
 
 
 @pytest.mark.parametrize(
