@@ -36,6 +36,25 @@ def main() -> int:
 def run(argv: list[str]) -> int:
     """Run a command line given as a list."""
     try:
+        return _answered(argv)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001  (the top of the program: whatever else happens is a fault, code 8)
+        from daemon.cli.output import OutputLost, tell  # noqa: PLC0415  (only after a fault)
+
+        if isinstance(error, OutputLost):
+            # Nothing is wrong here: there was no room for the answer.
+            tell(f"frontstage: {error}")
+            return EXIT_FAULT
+        from traceback import print_exc  # noqa: PLC0415
+
+        print_exc()
+        return EXIT_FAULT
+
+
+def _answered(argv: list[str]) -> int:
+    """The same, with a mistake told as one. Raises OutputLost."""
+    try:
         return _run(argv)
     except UsageError as error:
         from daemon.cli.call import locale_of_mistakes  # noqa: PLC0415  (only after a mistake)
@@ -47,13 +66,6 @@ def run(argv: list[str]) -> int:
 
             error.message, error.hint = translate(error, locale)
         return tell_usage(error, as_json=wants_json(argv))
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
-    except Exception:  # noqa: BLE001  (the top of the program: whatever else happens is a fault of ours, code 8)
-        from traceback import print_exc  # noqa: PLC0415
-
-        print_exc()
-        return EXIT_FAULT
 
 
 def _run(argv: list[str]) -> int:
