@@ -19,6 +19,8 @@ REFUSED_MS_MAX = 150
 """How long a refused connection is tried again: a daemon that restarts is back, a dead one's socket stays dead."""
 ANSWER_MS_MAX = 60_000
 HEADER_BYTES_MAX = 65_536
+TARGET_BYTES_MAX = 8_000
+"""A longer target is no HTTP to the server; no question whose parameters hold comes near it."""
 BODY_BYTES_MAX = 64 * 1024 * 1024
 _BACK_OFF_MS = (2, 4, 8, 16, 32, 64, 100)
 _CHUNK_BYTES = 65_536

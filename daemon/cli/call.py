@@ -68,9 +68,19 @@ def _request(command: Command, home: Home, key: str | None) -> bytes:
     headers = headers_of(command, home)
     target = f"/v1/actions/{command.action}"
     if key is None:
-        return wire.request_bytes("GET", target + _query(command.values, command.options.at), headers, None)
+        target += _query(command.values, command.options.at)
+        if len(target) > wire.TARGET_BYTES_MAX:
+            raise _too_long(command.values)
+        return wire.request_bytes("GET", target, headers, None)
     headers["Idempotency-Key"] = key
     return wire.request_bytes("POST", target, headers, _json(command.values))
+
+
+def _too_long(values: "dict[str, Value]") -> UsageError:
+    """A question that no daemon would read: the longest of its parameters is named."""
+    lengths = {name: len(str(value)) for name, value in values.items()}
+    name = max(lengths, key=lambda name: lengths[name])
+    return UsageError(f"{flag_of(name)} is too long: it has {lengths[name]} characters", field=name)
 
 
 def ask(command: Command, home: Home, request: bytes) -> wire.Answer:
