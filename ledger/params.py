@@ -4,6 +4,8 @@ Field types carry their own limits; a value that breaks one is refused by name b
 types bound length only: text is data, and every surface that shows it shows it literally.
 """
 
+import json
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -23,6 +25,27 @@ class Params(BaseModel):
     """Base of every action's parameters: exact types, no unknown field, frozen."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+
+
+class NamedTwice(ValueError):
+    """An object that names a field twice: readers differ in which of the two they take."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"the field {field[:64]} is given more than once")
+        self.field = field[:64]
+
+
+def require_named_once(text: bytes | str) -> None:
+    """No object in a JSON text that was already read names a field twice. Raises NamedTwice."""
+    json.loads(text, object_pairs_hook=_once, parse_int=str)
+
+
+def _once(pairs: Sequence[tuple[str, object]]) -> None:
+    names: set[str] = set()
+    for name, _ in pairs:
+        if name in names:
+            raise NamedTwice(name.encode(errors="replace").decode())
+        names.add(name)
 
 
 def _not_blank(text: str) -> str:

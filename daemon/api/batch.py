@@ -11,14 +11,14 @@ from typing import Annotated
 import msgspec
 from aiohttp import web
 
-from daemon.api.edge import BODY_BYTES_MAX, Principal, parse_body, prove
+from daemon.api.edge import BODY_BYTES_MAX, Principal, given_twice, parse_body, prove
 from daemon.api.envelope import envelope, locale_of, refusal_envelope, refused, respond
 from daemon.api.routes import Routes
 from daemon.api.whole import Whole
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.ids import KEY_PATTERN, is_request_key
-from ledger.params import Params
+from ledger.params import NamedTwice, Params, require_named_once
 from ledger.refusals import STATUS, GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.text.say import Locale
@@ -113,12 +113,18 @@ async def _asked(request: web.Request) -> _Asked | Refusal:
             body = await request.read()
         if len(body) > BODY_BYTES_MAX:
             return refuse(GeneralRefusal.BODY_TOO_LARGE, limit_bytes=BODY_BYTES_MAX)
-        return _decode(body)
+        asked = _decode(body)
+        require_named_once(body)
     except TimeoutError:
         return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
     except (msgspec.MsgspecError, UnicodeDecodeError):
         problem = f"is an object with 1 to {ACTIONS_MAX} actions, each with action, request_key and params"
         return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem=problem)
+    except NamedTwice as error:
+        return given_twice(error.field)
+    except (ValueError, RecursionError):
+        return refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="cannot be decoded")
+    return asked
 
 
 def _found(one: _One) -> tuple[Action, Params] | Refusal:

@@ -18,7 +18,7 @@ from daemon.service import Service
 from ledger.catalogue import Action
 from ledger.events import Proof, Surface
 from ledger.ids import OPERATOR, MemberId, is_request_key
-from ledger.params import Params
+from ledger.params import NamedTwice, Params, require_named_once
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
 
@@ -134,9 +134,22 @@ def request_key(request: Heard) -> str | Refusal:
 def parse_body(action: Action, body: bytes) -> Params | Refusal:
     """Parameters from a JSON object, or a refusal that names each field."""
     try:
-        return action.params.model_validate_json(body or b"{}")
+        params = action.params.model_validate_json(body or b"{}")
     except ValidationError as error:
         return malformed(error)
+    # Every name has a colon behind it. Where there are no more of them than fields, none came twice.
+    if body.count(b":") > len(params.model_fields_set):
+        try:
+            require_named_once(body)
+        except NamedTwice as error:
+            return given_twice(error.field)
+    return params
+
+
+def given_twice(name: str) -> Refusal:
+    """What was asked is not clear, for something of it is said twice."""
+    problem = {"field": name, "problem": "given more than once"}
+    return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=[problem], **problem)
 
 
 def parse_query(action: Action, request: web.Request) -> Params | Refusal:
@@ -149,8 +162,7 @@ def parse_query(action: Action, request: web.Request) -> Params | Refusal:
         field = action.params.model_fields.get(name)
         is_list = field is not None and "tuple" in str(field.annotation)
         if len(given) > 1 and not is_list:
-            problem = {"field": name[:64], "problem": "given more than once"}
-            return refuse(GeneralRefusal.MALFORMED_PARAMS, fields=[problem], **problem)
+            return given_twice(name[:64])
         values[name] = given if is_list else given[0]
     try:
         return action.params.model_validate_strings(values)

@@ -11,6 +11,7 @@ from aiohttp import StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
+from daemon.api.edge import given_twice
 from daemon.api.envelope import refusal_envelope, refused, respond
 from daemon.api.whole import Whole
 from daemon.listen import Watch
@@ -23,6 +24,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NAME_CHARS_MAX = 64
 
 _log = logging.getLogger("frontstage.api")
+
+
+_SAID_ONCE = ("Authorization", "Idempotency-Key")
+"""Header lines of which two would leave open who asks, or what is asked again."""
 
 
 class _Connection(web.RequestHandler):
@@ -88,6 +93,10 @@ class Routes:
         assert isinstance(request, web.Request), "it was made above"
         if request.headers.get("Expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        for name in _SAID_ONCE:
+            if len(request.headers.getall(name, ())) > 1:
+                self._service.counters.malformed += 1
+                return refused(request, _name(request), given_twice(name), self._service.committed.seq)
         return await self._handlers.get((request.method, request.path), self._otherwise)(request)
 
     def _watched(self, handler: Handler) -> Handler:

@@ -21,6 +21,7 @@ from ledger.params import (
     Reason,
     Scopes,
     TodoIdText,
+    require_named_once,
 )
 from ledger.parts.amendments import AmendmentClass, OperationName
 
@@ -83,7 +84,10 @@ class OperationParams(Params):
 
 def _operation(value: Any, _handler: ValidatorFunctionWrapHandler) -> OperationParams:  # noqa: ANN401  (what a caller sent)
     """Both spellings are read by the one strict reader of JSON."""
-    return OperationParams.model_validate_json(value if isinstance(value, str) else to_json(value))
+    read = OperationParams.model_validate_json(value if isinstance(value, str) else to_json(value))
+    if isinstance(value, str):
+        require_named_once(value)
+    return read
 
 
 class _Disposed(Params):

@@ -18,6 +18,7 @@ from ledger.params import (
     Params,
     Priority,
     Scopes,
+    require_named_once,
 )
 
 LANES_MAX = 8
@@ -58,7 +59,10 @@ class LaneParams(Params):
 
 def _lane(value: Any, _handler: ValidatorFunctionWrapHandler) -> LaneParams:  # noqa: ANN401  (what a caller sent)
     """Both spellings are read by the one strict reader of JSON."""
-    return LaneParams.model_validate_json(value if isinstance(value, str) else to_json(value))
+    read = LaneParams.model_validate_json(value if isinstance(value, str) else to_json(value))
+    if isinstance(value, str):
+        require_named_once(value)
+    return read
 
 
 class ProposePlan(Params):

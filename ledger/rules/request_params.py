@@ -19,6 +19,7 @@ from ledger.params import (
     Reason,
     Sha256Text,
     TodoIdText,
+    require_named_once,
 )
 from ledger.parts.requests import Answer, Relation
 
@@ -48,7 +49,10 @@ class InputParams(Params):
 
 def _input(value: Any, _handler: ValidatorFunctionWrapHandler) -> InputParams:  # noqa: ANN401  (what a caller sent)
     """Both spellings are read by the one strict reader of JSON."""
-    return InputParams.model_validate_json(value if isinstance(value, str) else to_json(value))
+    read = InputParams.model_validate_json(value if isinstance(value, str) else to_json(value))
+    if isinstance(value, str):
+        require_named_once(value)
+    return read
 
 
 class SendRequest(Params):
