@@ -65,6 +65,8 @@ class Slots(Part):
     spends: dict[str, Spend] = msgspec.field(default_factory=dict)
     settled: dict[str, str] = msgspec.field(default_factory=dict)
     """By agent, todo and turn: the spend."""
+    of_todo: dict[TodoId, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """The spends of each todo, the first one first."""
     window: list[tuple[int, int, str]] = msgspec.field(default_factory=list)
     """Spends that count: when, how much was spent before them, and which."""
     total: int = 0
@@ -92,6 +94,7 @@ class Slots(Part):
     def spend(self, spend: Spend) -> None:
         """Count a spend; what no window can reach any more leaves the list from time to time."""
         self.spends[spend.spend_id] = spend
+        self.of_todo[spend.todo_id] = (*self.of_todo.get(spend.todo_id, ()), spend.spend_id)
         self.settled[spend_key(spend.agent_id, spend.todo_id, spend.turn_instance_id)] = spend.spend_id
         at_ms = max(spend.at_ms, self.window[-1][0]) if self.window else spend.at_ms
         self.window.append((at_ms, self.total, spend.spend_id))

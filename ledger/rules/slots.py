@@ -1,7 +1,8 @@
 """Slots: who was admitted to what, what was spent, and what the rolling window still allows.
 
 Nothing is spent when a turn begins. A slot is spent once for a turn, after its todo was completed and a run of that
-turn reported a result; it is spent whatever has become of the goal since, so that what was delivered is settled.
+turn reported a result; it is spent whatever has become of the goal since, so that what was delivered is settled. One
+delivery is paid for once, whatever its turns are called, and nobody spends what others reserved or nobody allowed.
 """
 
 from enum import StrEnum
@@ -31,6 +32,8 @@ class SlotRefusal(StrEnum):
     DELIVERY_REQUIRED = "delivery_required"
     RUN_NOT_REPORTED = "run_not_reported"
     OUTCOME_EARNS_NO_SPEND = "outcome_earns_no_spend"
+    DELIVERY_ALREADY_PAID = "delivery_already_paid"
+    SLOTS_EXHAUSTED = "slots_exhausted"
     TOO_MANY_SPENDS = "too_many_spends"
     SPEND_NOT_FOUND = "spend_not_found"
     NOT_THE_SPENDER = "not_the_spender"
@@ -68,7 +71,7 @@ def next_due(goal: Goal) -> int | None:
     return goal.slots.due[0][0] if goal.slots.due else None
 
 
-def decide_spend(workspace: Workspace, caller: Caller, ask: SpendSlot, _now_ms: int) -> Decision:
+def decide_spend(workspace: Workspace, caller: Caller, ask: SpendSlot, now_ms: int) -> Decision:
     """Pay for a delivery, once; asked again, the original spend is the answer."""
     goal = workspace.goals[GoalId(ask.goal_id)]
     todo = goal.todos.get(TodoId(ask.todo_id))
@@ -87,6 +90,9 @@ def decide_spend(workspace: Workspace, caller: Caller, ask: SpendSlot, _now_ms: 
     outcome = goal.runs.runs[run_id].delivery_outcome
     if outcome not in PROGRESS:
         return refuse(SlotRefusal.OUTCOME_EARNS_NO_SPEND, run_id=run_id, delivery_outcome=outcome)
+    beyond = _beyond_quota(goal, ask, caller.member_id, now_ms)
+    if (broken := _paid_already(goal, todo.todo_id, run_id) or beyond) is not None:
+        return broken
     if len(goal.slots.spends) >= SPENDS_MAX:
         return refuse(SlotRefusal.TOO_MANY_SPENDS, limit=SPENDS_MAX)
     facts = SlotSpent(
@@ -98,6 +104,36 @@ def decide_spend(workspace: Workspace, caller: Caller, ask: SpendSlot, _now_ms: 
         slots=ask.slots,
     )
     return (Draft(facts=facts, goal_id=goal.goal_id),)
+
+
+def _paid_already(goal: Goal, todo_id: TodoId, run_id: str) -> Refusal | None:
+    """A run earns its spend by something that no spend of its todo was made for, those taken back aside.
+
+    The same bytes under another name are the same evidence.
+    """
+    earlier = (goal.slots.spends[spend_id] for spend_id in goal.slots.of_todo.get(todo_id, ()))
+    paid = {sha256 for spend in earlier if not spend.voided_seq for sha256 in _evidence(goal, spend.run_id)}
+    if any(sha256 not in paid for sha256 in _evidence(goal, run_id)):
+        return None
+    return refuse(SlotRefusal.DELIVERY_ALREADY_PAID, todo_id=todo_id, run_id=run_id)
+
+
+def _evidence(goal: Goal, run_id: str) -> list[str]:
+    return [goal.artifacts[artifact_id].sha256 for artifact_id in goal.runs.runs[run_id].evidence]
+
+
+def _beyond_quota(goal: Goal, ask: SpendSlot, agent_id: MemberId, now_ms: int) -> Refusal | None:
+    """A turn spends what it reserved, or what the window has left beside all that is spent and reserved."""
+    admission = goal.slots.admissions.get(TodoId(ask.todo_id))
+    mine = 0
+    if admission is not None and admission.expires_at_ms > now_ms:
+        own = (admission.agent_id, admission.turn_instance_id) == (agent_id, ask.turn_instance_id)
+        mine = admission.slots if own else 0
+    taken = goal.slots.spent(now_ms) + reserved_slots(goal, None, now_ms) - mine
+    allowed = allowed_slots(goal)
+    if ask.slots <= max(mine, allowed - taken):
+        return None
+    return refuse(SlotRefusal.SLOTS_EXHAUSTED, slots=ask.slots, taken=taken, allowed_slots=allowed)
 
 
 def _spent_before(spend: Spend) -> Held:

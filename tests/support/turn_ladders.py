@@ -31,6 +31,14 @@ def spent(world: World, goal: dict[str, object]) -> None:
     world.do("builder", "quota.spend-slot", **WORK)
 
 
+def paid_in_another_turn(world: World) -> None:
+    """The same evidence was paid for under another turn."""
+    other = WORK | {"turn_instance_id": "turn-0"}
+    evidence = list(world.todo("todo_one").evidence)
+    world.do("builder", "run.report", **other, delivery_outcome="outcome_progress", evidence=evidence)
+    world.do("builder", "quota.spend-slot", **other)
+
+
 def finished_two(world: World, goal: dict[str, object]) -> None:
     """The builder finished two todos and reported nothing."""
     ready(world, goal)
@@ -136,6 +144,8 @@ SPEND = Ladder(
         Rung(code=S.DELIVERY_REQUIRED, params={"todo_id": open_work}),
         Rung(code=S.RUN_NOT_REPORTED, params={"turn_instance_id": "turn-9"}, alone=True),
         Rung(code=S.OUTCOME_EARNS_NO_SPEND, goal={"outcome": "surface_only"}),
+        Rung(code=S.DELIVERY_ALREADY_PAID, world=paid_in_another_turn),
+        Rung(code=S.SLOTS_EXHAUSTED, params={"slots": 60}, goal={"allowed_slots": 2}),
     ),
 )
 VOID = Ladder(

@@ -8,7 +8,7 @@ from ledger.projections.documents import READERS, valid_until_ms
 from ledger.refusals import Refusal
 from ledger.rules.quota import decide_should_run
 from ledger.rules.slots import allowed_slots, next_due, reserved_by_another
-from tests.support.world import DOCS, World, parse
+from tests.support.world import DOCS, World, digest, parse
 
 HOUR_MS = 3_600_000
 
@@ -38,6 +38,12 @@ def _paid(world: World, todo_id: str = "todo_one", turn: str = "turn-1", slots: 
     return event.facts.spend_id
 
 
+def _asked(world: World, turn: str) -> str:
+    """What came of asking for a spend; one that may be made is made."""
+    answer = world.ask("builder", "quota.spend-slot", **_turn(turn=turn))
+    return "committed" if answer.refusal is None else answer.refusal.code.value
+
+
 def _read(world: World, action: str, who: str = "builder", **params: object):
     document = READERS[action](world.state, world.caller(who), parse(action, params), world.now_ms)
     assert not isinstance(document, Refusal)
@@ -55,6 +61,64 @@ def test_a_spend_whose_answer_was_lost_is_not_charged_again():
         answer = world.ask("builder", "quota.spend-slot", slots=2, **_turn())
         assert (answer.events, answer.held.facts["spend_id"]) == ((), spend_id)
     assert _spent(world) == 2
+
+
+def test_one_delivery_is_paid_for_once_whatever_its_turns_are_called():
+    world = _world()
+    world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_one")
+    more = world.submit("todo_one")
+    again = world.submit("todo_one")
+    world.finish("todo_one")
+    turns = {"turn-1": [again], "turn-2": [again], "turn-3": [again, more], "turn-4": [more]}
+    for turn, evidence in turns.items():
+        _report(world, turn_instance_id=turn, evidence=evidence)
+    asked = [_asked(world, turn) for turn in turns]
+    assert asked == ["committed", "delivery_already_paid", "committed", "delivery_already_paid"]
+    assert _spent(world) == 2
+
+
+def test_the_same_bytes_under_another_name_are_not_paid_for_again():
+    world = _world()
+    world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_one")
+    sha256 = digest("the same")
+    first, second = (world.submit("todo_one", sha256=sha256, label=label) for label in ("one.json", "two.json"))
+    world.finish("todo_one")
+    for turn, artifact_id in (("turn-1", first), ("turn-2", second)):
+        _report(world, turn_instance_id=turn, evidence=[artifact_id])
+    assert [_asked(world, turn) for turn in ("turn-1", "turn-2")] == ["committed", "delivery_already_paid"]
+
+
+def test_what_was_taken_back_may_be_paid_for_in_another_turn():
+    world = _world()
+    spend_id = _paid(world)
+    world.do("ann", "quota.void-slot", goal_id=DOCS, spend_id=spend_id, reason="Wrong turn.")
+    _report(world, turn_instance_id="turn-2")
+    assert world.outcome("builder", "quota.spend-slot", **_turn(turn="turn-2")) == "committed"
+
+
+def test_no_more_is_spent_than_the_turn_reserved_or_the_window_has_left():
+    world = _world(allowed_slots=5)
+    world.add("todo_two")
+    world.do("builder", "quota.reserve", **RESERVE)
+    world.do("helper", "quota.reserve", **RESERVE)
+    world.finish("todo_one")
+    _report(world)
+    assert world.outcome("builder", "quota.spend-slot", slots=4, **_turn()) == "slots_exhausted"
+    world.do("ann", "quota.set", goal_id=DOCS, allowed_slots=1)
+    assert world.outcome("builder", "quota.spend-slot", slots=3, **_turn()) == "slots_exhausted"
+    # What was reserved stays good, however little is allowed since.
+    assert world.outcome("builder", "quota.spend-slot", slots=2, **_turn()) == "committed"
+
+
+def test_what_another_turn_reserved_is_spent_by_no_other():
+    world = _world(allowed_slots=2)
+    world.do("builder", "quota.reserve", **(RESERVE | {"turn_instance_id": "turn-2"}))
+    world.finish("todo_one")
+    _report(world)
+    assert world.outcome("builder", "quota.spend-slot", **_turn()) == "slots_exhausted"
+    world.now_ms += 60_000
+    assert world.outcome("builder", "quota.spend-slot", slots=3, **_turn()) == "slots_exhausted"
+    assert world.outcome("builder", "quota.spend-slot", slots=2, **_turn()) == "committed"
 
 
 def test_a_turn_that_only_watched_is_not_charged():
