@@ -29,6 +29,7 @@ class SlotRefusal(StrEnum):
 
     TODO_NOT_FOUND = "todo_not_found"
     CLAIM_ACTOR_MISMATCH = "claim_actor_mismatch"
+    SPEND_VOIDED = "spend_voided"
     DELIVERY_REQUIRED = "delivery_required"
     RUN_NOT_REPORTED = "run_not_reported"
     OUTCOME_EARNS_NO_SPEND = "outcome_earns_no_spend"
@@ -136,7 +137,10 @@ def _beyond_quota(goal: Goal, ask: SpendSlot, agent_id: MemberId, now_ms: int) -
     return refuse(SlotRefusal.SLOTS_EXHAUSTED, slots=ask.slots, taken=taken, allowed_slots=allowed)
 
 
-def _spent_before(spend: Spend) -> Held:
+def _spent_before(spend: Spend) -> Held | Refusal:
+    """Nobody is told that a turn is paid for when its spend was taken back."""
+    if spend.voided_seq:
+        return refuse(SlotRefusal.SPEND_VOIDED, spend_id=spend.spend_id, seq=spend.voided_seq)
     facts: dict[str, object] = {"spend_id": spend.spend_id, "todo_id": spend.todo_id, "slots": spend.slots}
     return Held(seq=spend.seq, facts=facts)
 

@@ -39,6 +39,12 @@ def paid_in_another_turn(world: World) -> None:
     world.do("builder", "quota.spend-slot", **other)
 
 
+def taken_back(world: World) -> None:
+    """The turn was paid for, and its spend was taken back."""
+    (event,) = world.do("builder", "quota.spend-slot", **WORK)
+    world.do("ann", "quota.void-slot", goal_id=DOCS, spend_id=event.facts.spend_id, reason="Twice")
+
+
 def finished_two(world: World, goal: dict[str, object]) -> None:
     """The builder finished two todos and reported nothing."""
     ready(world, goal)
@@ -141,6 +147,7 @@ SPEND = Ladder(
     rungs=(
         Rung(code=S.TODO_NOT_FOUND, params={"todo_id": "todo_none"}, alone=True),
         Rung(code=S.CLAIM_ACTOR_MISMATCH, params={"agent_id": "helper"}),
+        Rung(code=S.SPEND_VOIDED, world=taken_back, alone=True),
         Rung(code=S.DELIVERY_REQUIRED, params={"todo_id": open_work}),
         Rung(code=S.RUN_NOT_REPORTED, params={"turn_instance_id": "turn-9"}, alone=True),
         Rung(code=S.OUTCOME_EARNS_NO_SPEND, goal={"outcome": "surface_only"}),

@@ -196,8 +196,9 @@ def test_a_void_takes_one_spend_back_once_and_leaves_the_others():
     assert world.ask("builder", "quota.void-slot", **asked).held.seq == event.seq
     status = _read(world, "quota.status", goal_id=DOCS)
     assert (status["spent_slots"], [row["spend_id"] for row in status["receipts"]]) == (3, [other])
-    # What was taken back was that turn's: it is not paid for a second time.
-    assert world.outcome("builder", "quota.spend-slot", **_turn()) == "held"
+    # What was taken back was that turn's: it is not paid for a second time, and nobody says that it is paid for.
+    refusal = world.ask("builder", "quota.spend-slot", **_turn()).refusal
+    assert (refusal.code, refusal.details) == ("spend_voided", {"spend_id": spend_id, "seq": event.seq})
 
 
 def test_the_receipts_explain_the_sum():
