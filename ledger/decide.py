@@ -6,7 +6,7 @@ tells a stranger nothing; then the subject must exist; then the family's own rul
 
 from collections.abc import Mapping
 
-from ledger.catalogue import Action
+from ledger.catalogue import ACTIONS, Action
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.refusals import GeneralRefusal
@@ -14,7 +14,7 @@ from ledger.rules.common import Caller, Decision, refuse, registered
 from ledger.rules.erasures import Mentioned
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.secrets_kept_out import credential_field
-from ledger.rules.tokens import out_of_scope
+from ledger.rules.tokens import IssueToken, out_of_scope, unknown_action
 from ledger.state import Workspace
 
 MEMBER_KINDS = frozenset({"person", "agent", "bot"})
@@ -51,6 +51,8 @@ def decide(
         return refuse(GeneralRefusal.NOT_PERMITTED, action=action.name, needs=sorted(action.who))
     if (field := credential_field(params)) is not None:
         return refuse(GeneralRefusal.CREDENTIAL_IN_TEXT, field=field)
+    if isinstance(params, IssueToken) and (broken := unknown_action(params.allowed_action, ACTIONS)) is not None:
+        return broken
     if action.goal_bound:
         goal_id = GoalId(params.goal_id)  # type: ignore[attr-defined]  # goal_bound says that the field is there
         if goal_id not in workspace.goals:

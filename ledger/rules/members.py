@@ -44,14 +44,17 @@ class MemberRefusal(StrEnum):
 
     WORKSPACE_EXISTS = "workspace_exists"
     MEMBER_ID_RESERVED = "member_id_reserved"
+    TOKEN_ACTION_UNKNOWN = "token_action_unknown"  # noqa: S105  (the name of a rule)
     MEMBER_NOT_FOUND = "member_not_found"
     MEMBER_EXISTS = "member_exists"
     MEMBER_REVOKED = "member_revoked"
     NOT_A_PERSON = "not_a_person"
     ROLE_NEEDS_PERSON = "role_needs_person"
     LAST_OWNER = "last_owner"
-    TOKEN_NOT_FOUND = "token_not_found"  # noqa: S105  (the name of a rule)
+    TOKEN_NOT_FOUND = "token_not_found"  # noqa: S105
     TOKEN_ALREADY_REVOKED = "token_already_revoked"  # noqa: S105
+    TOKEN_GOAL_UNKNOWN = "token_goal_unknown"  # noqa: S105
+    TOKEN_BEYOND_ITS_ISSUER = "token_beyond_its_issuer"  # noqa: S105
     SECRET_IN_USE = "secret_in_use"  # noqa: S105
     PAIRING_CODE_UNKNOWN = "pairing_code_unknown"
     PAIRING_CODE_EXPIRED = "pairing_code_expired"

@@ -2,9 +2,10 @@
 
 A secret never reaches the ledger: whoever needs one makes it and hands in its digest. A scope can only narrow what the
 member may do: it names actions (or whole nouns) and goals, and what it does not name is refused wherever the token is
-shown, before any rule is asked.
+shown, before any rule is asked. Whoever makes a credential by one with a scope makes none that is good for more.
 """
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
@@ -78,14 +79,18 @@ class RevokeToken(Params):
     token_id: Annotated[TokenIdText, Field(description="Which credential ends.")]
 
 
-def decide_issue_token(workspace: Workspace, _caller: Caller, ask: IssueToken, now_ms: int) -> Decision:
+def decide_issue_token(workspace: Workspace, caller: Caller, ask: IssueToken, now_ms: int) -> Decision:
     """Record a credential by its digest."""
     member = living(workspace, ask.member_id)
     if isinstance(member, Refusal):
         return member
+    if unknown := [goal_id for goal_id in ask.goal_id if goal_id not in workspace.goals]:
+        return refuse(MemberRefusal.TOKEN_GOAL_UNKNOWN, field="goal_id", goal_id=unknown[0])
+    expires_at_ms = None if ask.ttl_seconds is None else now_ms + ask.ttl_seconds * 1000
+    if (beyond := _beyond(workspace, caller, ask.allowed_action, ask.goal_id, expires_at_ms)) is not None:
+        return beyond
     if ask.secret_digest in workspace.tokens:
         return refuse(MemberRefusal.SECRET_IN_USE)
-    expires_at_ms = None if ask.ttl_seconds is None else now_ms + ask.ttl_seconds * 1000
     return (
         Draft(
             facts=TokenIssued(
@@ -118,14 +123,16 @@ def decide_rotate_token(workspace: Workspace, caller: Caller, ask: RotateToken, 
     old = workspace.tokens[digest]
     if old.revoked or (old.expires_at_ms is not None and now_ms >= old.expires_at_ms):
         return refuse(MemberRefusal.TOKEN_ALREADY_REVOKED, token_id=ask.token_id)
-    if ask.secret_digest in workspace.tokens:
-        return refuse(MemberRefusal.SECRET_IN_USE)
     # A rotation makes no credential live longer than it was issued for, unless whoever may issue one says so.
     asked_ms = None if ask.ttl_seconds is None else now_ms + ask.ttl_seconds * 1000
     if caller.kind == "agent" and old.expires_at_ms is not None:
         expires_at_ms: int | None = min(asked_ms or old.expires_at_ms, old.expires_at_ms)
     else:
         expires_at_ms = asked_ms or old.expires_at_ms
+    if (beyond := _beyond(workspace, caller, old.actions, old.goal_ids, expires_at_ms)) is not None:
+        return beyond
+    if ask.secret_digest in workspace.tokens:
+        return refuse(MemberRefusal.SECRET_IN_USE)
     ends_ms = now_ms + ask.grace_seconds * 1000
     facts = TokenRotated(
         token_id=token_id(workspace, 0),
@@ -138,9 +145,41 @@ def decide_rotate_token(workspace: Workspace, caller: Caller, ask: RotateToken, 
     return (Draft(facts=facts),)
 
 
+def _beyond(
+    workspace: Workspace, caller: Caller, actions: tuple[str, ...], goal_ids: tuple[str, ...], expires_at_ms: int | None
+) -> Refusal | None:
+    """In what a new credential would be good for more than the one with a scope that it is made by."""
+    if not is_scoped(workspace, caller) or caller.token_id is None:
+        return None
+    issuer = workspace.tokens[workspace.tokens_by_id[caller.token_id]]
+    ends_ms = issuer.expires_at_ms
+    wider = {
+        "allowed_action": bool(issuer.actions) and not (actions and all(_covers(issuer, name) for name in actions)),
+        "goal_id": bool(issuer.goal_ids) and not (goal_ids and {*goal_ids} <= {*issuer.goal_ids}),
+        "ttl_seconds": ends_ms is not None and (expires_at_ms is None or expires_at_ms > ends_ms),
+    }
+    if (field := next((field for field, is_wider in wider.items() if is_wider), None)) is None:
+        return None
+    return refuse(MemberRefusal.TOKEN_BEYOND_ITS_ISSUER, field=field, token_id=issuer.token_id)
+
+
+def _covers(issuer: Token, name: str) -> bool:
+    return name in issuer.actions or name.partition(".")[0] in issuer.actions
+
+
+def unknown_action(named: tuple[str, ...], known: Iterable[str]) -> Refusal | None:
+    """A credential for an action that nobody can ask for is good for nothing, and is not issued."""
+    names = {*known}
+    names |= {name.partition(".")[0] for name in names}
+    unknown = next((name for name in named if name not in names), None)
+    return (
+        None if unknown is None else refuse(MemberRefusal.TOKEN_ACTION_UNKNOWN, field="allowed_action", action=unknown)
+    )
+
+
 def scope_allows(token: Token, action_name: str, goal_id: str | None) -> bool:
     """Whether a credential is good for this action on this goal; one for some goals is good for nothing beside them."""
-    named = not token.actions or action_name in token.actions or action_name.partition(".")[0] in token.actions
+    named = not token.actions or _covers(token, action_name)
     return named and (not token.goal_ids or goal_id in token.goal_ids)
 
 

@@ -80,3 +80,48 @@ def test_a_rotated_credential_keeps_its_scope_and_the_old_one_ends_after_its_gra
     world.do("builder", "token.rotate", **asked)
     assert world.state.tokens[digest("one")].expires_at_ms == world.now_ms + 60_000
     assert world.state.tokens[digest("two")].actions == ("todo",)
+
+
+def _by(world, secret, action, **params):
+    """What comes of a call of whoever holds this credential."""
+    token = world.state.tokens[digest(secret)]
+    caller = msgspec.structs.replace(world.caller(token.member_id), token_id=token.token_id)
+    found = decide(world.state, ACTIONS[action], caller, parse(action, params), world.now_ms)
+    return "committed" if isinstance(found, tuple) else (found.code.value, found.details.get("field"))
+
+
+def test_a_credential_with_a_scope_makes_none_that_is_good_for_more(world):
+    issued = {"member_id": "ann", "secret_digest": digest("new")}
+    scope = {"allowed_action": ["token", "todo.add"], "ttl_seconds": 60}
+    world.do("ann", "token.issue", member_id="ann", secret_digest=digest("narrow"), **scope)
+    beyond = "token_beyond_its_issuer"
+    assert _by(world, "narrow", "token.issue", **issued, ttl_seconds=60) == (beyond, "allowed_action")
+    wider = scope | {"allowed_action": ["token", "todo"]}
+    assert _by(world, "narrow", "token.issue", **issued, **wider) == (beyond, "allowed_action")
+    assert _by(world, "narrow", "token.issue", **issued, allowed_action=["token"]) == (beyond, "ttl_seconds")
+    assert _by(world, "narrow", "token.issue", **issued, **(scope | {"ttl_seconds": 61})) == (beyond, "ttl_seconds")
+    assert _by(world, "narrow", "token.issue", **issued, **scope) == "committed"
+    assert _by(world, "narrow", "token.issue", **issued, **(scope | {"allowed_action": ["token.list"]})) == "committed"
+
+
+def test_a_credential_with_a_scope_rotates_none_that_is_good_for_more(world):
+    for secret, scope in {"narrow": {"allowed_action": ["token"], "ttl_seconds": 60}, "whole": {}}.items():
+        world.do("ann", "token.issue", member_id="ann", secret_digest=digest(secret), **scope)
+    narrow, whole = (world.state.tokens[digest(secret)].token_id for secret in ("narrow", "whole"))
+    new = {"secret_digest": digest("new")}
+    beyond = "token_beyond_its_issuer"
+    assert _by(world, "narrow", "token.rotate", token_id=whole, **new) == (beyond, "allowed_action")
+    assert _by(world, "narrow", "token.rotate", token_id=narrow, ttl_seconds=61, **new) == (beyond, "ttl_seconds")
+    assert _by(world, "narrow", "token.rotate", token_id=narrow, **new) == "committed"
+    assert _by(world, "whole", "token.rotate", token_id=narrow, ttl_seconds=61, **new) == "committed"
+
+
+def test_a_credential_that_would_be_good_for_nothing_is_not_issued(world):
+    issued = {"member_id": "builder", "secret_digest": digest("new")}
+    world.do("ann", "token.issue", member_id="ann", secret_digest=digest("whole"))
+    for name in ("todo.clame", "tood"):
+        found = _by(world, "whole", "token.issue", **issued, allowed_action=["todo", name])
+        assert found == ("token_action_unknown", "allowed_action")
+    found = _by(world, "whole", "token.issue", **issued, goal_id=[DOCS, "nope"])
+    assert found == ("token_goal_unknown", "goal_id")
+    assert _by(world, "whole", "token.issue", **issued, allowed_action=["todo.claim"], goal_id=[DOCS]) == "committed"

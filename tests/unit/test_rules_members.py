@@ -64,8 +64,10 @@ ISSUE = Ladder(
     base=_issued,
     params={"member_id": "bob", "secret_digest": digest("new")},
     rungs=(
+        Rung(code=R.TOKEN_ACTION_UNKNOWN, params={"allowed_action": ["todo.clame"]}),
         Rung(code=R.MEMBER_NOT_FOUND, params={"member_id": "nobody"}, alone=True),
         Rung(code=R.MEMBER_REVOKED, world=_revoke("bob")),
+        Rung(code=R.TOKEN_GOAL_UNKNOWN, params={"goal_id": ["nope"]}),
         Rung(code=R.SECRET_IN_USE, params={"secret_digest": digest("secret")}),
     ),
 )
@@ -132,7 +134,8 @@ def test_the_enumeration_lists_the_rules_in_the_order_in_which_they_are_checked(
 
 
 def test_every_refusal_of_the_family_is_reached():
-    assert untested(R, *LADDERS) == set()
+    # Nobody on a ladder shows a credential; the tests of scopes do.
+    assert untested(R, *LADDERS) == {R.TOKEN_BEYOND_ITS_ISSUER}
 
 
 @pytest.fixture
