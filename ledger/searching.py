@@ -15,11 +15,11 @@ import msgspec
 from ledger.codec import decode_row
 from ledger.detectors import reason_of
 from ledger.events import Facts, Words
+from ledger.parts.plans import todo_id_of
 from ledger.ports import EventRow, SearchRow, SearchState, Store, Term
 from ledger.rules.amendment_events import AmendmentSubmitted, AmendmentWords
 from ledger.rules.member_events import IdentityWords
 from ledger.rules.plan_events import PlanProposed, PlanWords
-from ledger.rules.plans import todo_id_of
 
 VERSION = 2
 """Of the way texts are made; one more, and all of them are made anew."""

@@ -65,7 +65,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+def todo_id_of(plan_id: str, lane_id: str) -> TodoId:
+    """The todo that a lane of a plan becomes; the same one whenever it is asked."""
+    return TodoId(f"todo_{plan_id}_{lane_id}")
+
+
 class Plans(Part):
     """The plans of a goal."""
 
     by_id: dict[str, Plan] = msgspec.field(default_factory=dict)
+
+    def reserving(self, todo_id: TodoId) -> str | None:
+        """The open plan that has a lane which would become this todo: its id is taken before it is there."""
+        for plan in self.by_id.values():
+            if plan.status == "open" and any(todo_id_of(plan.plan_id, lane.lane_id) == todo_id for lane in plan.lanes):
+                return plan.plan_id
+        return None

@@ -6,13 +6,13 @@ from typing import cast
 
 from ledger.ids import GoalId
 from ledger.params import Params
-from ledger.parts.plans import Gap, Plan
+from ledger.parts.plans import Gap, Plan, todo_id_of
 from ledger.refusals import Refusal
 from ledger.rules import plan_params
 from ledger.rules.common import Caller, refuse
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.plan_gaps import gaps_of
-from ledger.rules.plans import LANE_FIELD_CLASS, PlanRefusal, plan_basis, todo_id_of
+from ledger.rules.plans import LANE_FIELD_CLASS, PlanRefusal, plan_basis
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339, rfc3339_or_none
 

@@ -11,6 +11,7 @@ from ledger.parts.amendments import Amendment, AmendmentClass, Operation, Operat
 from ledger.refusals import Refusal
 from ledger.rules.common import granted, refuse, registered
 from ledger.rules.leases import effective_claim, effective_lease
+from ledger.rules.todos import TodoRefusal
 from ledger.rules.waits import waited_for
 from ledger.scopes import canonical_scope, within
 from ledger.state import Goal, Workspace
@@ -137,6 +138,8 @@ def _targets(goal: Goal, operations: tuple[Operation, ...]) -> Refusal | None:
         if one.op == "add":
             if todo is not None:
                 return refuse(OperationRefusal.TODO_EXISTS, todo_id=one.todo_id)
+            if (plan_id := goal.plans.reserving(one.todo_id)) is not None:
+                return refuse(TodoRefusal.TODO_ID_RESERVED, todo_id=one.todo_id, plan_id=plan_id)
         elif todo is None:
             return refuse(OperationRefusal.TODO_NOT_FOUND, todo_id=one.todo_id)
         elif todo.status not in OPEN:

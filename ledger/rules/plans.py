@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from ledger.canonical import basis_of
 from ledger.events import Draft
-from ledger.ids import GoalId, MemberId, TodoId
-from ledger.parts.plans import Gap, Lane, Plan
+from ledger.ids import GoalId, MemberId
+from ledger.parts.plans import Gap, Lane, Plan, todo_id_of
 from ledger.records import CLOSED
 from ledger.refusals import Refusal
 from ledger.rules.common import (
@@ -74,11 +74,6 @@ class PlanRefusal(StrEnum):
     ALL_GAP = "all_gap"
     TODO_EXISTS = "todo_exists"
     TOO_MANY_TODOS = "too_many_todos"
-
-
-def todo_id_of(plan_id: str, lane_id: str) -> TodoId:
-    """The todo that a lane of a plan becomes; the same one whenever it is asked."""
-    return TodoId(f"todo_{plan_id}_{lane_id}")
 
 
 def plan_basis(workspace: Workspace, goal: Goal, plan: Plan, now_ms: int) -> str:

@@ -70,6 +70,7 @@ class TodoRefusal(StrEnum):
     GOAL_NOT_EXECUTABLE = "goal_not_executable"
     TODO_NOT_FOUND = "todo_not_found"
     TODO_EXISTS = "todo_exists"
+    TODO_ID_RESERVED = "todo_id_reserved"
     TOO_MANY_TODOS = "too_many_todos"
     DEPENDENCY_NOT_FOUND = "dependency_not_found"
     INVALID_WRITE_SCOPE = "invalid_write_scope"
@@ -115,6 +116,8 @@ def decide_add(workspace: Workspace, caller: Caller, ask: AddTodo, now_ms: int) 
     todo_id = TodoId(ask.todo_id) if ask.todo_id is not None else fresh_id(goal, next_seq(workspace))
     if todo_id in goal.todos:
         return refuse(TodoRefusal.TODO_EXISTS, todo_id=todo_id)
+    if (plan_id := goal.plans.reserving(todo_id)) is not None:
+        return refuse(TodoRefusal.TODO_ID_RESERVED, todo_id=todo_id, plan_id=plan_id)
     if len(goal.todos) >= TODOS_MAX:
         return refuse(TodoRefusal.TOO_MANY_TODOS, limit=TODOS_MAX)
     proposes = only_proposes(workspace, caller.member_id, goal.goal_id, now_ms)

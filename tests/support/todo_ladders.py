@@ -7,6 +7,7 @@ from ledger.rules.agreed import AgreedRefusal as A
 from ledger.rules.gates import gate_basis
 from ledger.rules.todos import TodoRefusal as R
 from tests.support.ladder import Ladder, Rung
+from tests.support.plans import lane, propose
 from tests.support.world import DOCS, World
 
 ONE = {"goal_id": DOCS, "todo_id": "todo_one"}
@@ -48,6 +49,11 @@ def proved(world: World, goal: dict[str, object]) -> None:
     else:
         world.do("builder", "todo.claim", **ONE)
     world.submit("todo_one")
+
+
+def plan_it(world: World) -> None:
+    """A plan that nobody has decided on has a lane of its own."""
+    propose(world, lane("links"))
 
 
 def stop_goal(world: World) -> None:
@@ -96,6 +102,7 @@ ADD = Ladder(
         Rung(code=R.GOAL_NOT_CONFIRMED, goal={"confirmed": False}, alone=True),
         Rung(code=R.GOAL_NOT_EXECUTABLE, world=deliver_it, late=True),
         Rung(code=R.TODO_EXISTS, params={"todo_id": "todo_one"}),
+        Rung(code=R.TODO_ID_RESERVED, world=plan_it, params={"todo_id": "todo_plan_docs_links"}),
         Rung(code=R.TOO_MANY_TODOS, world=fill_up, late=True),
         Rung(code=R.DEPENDENCY_NOT_FOUND, params={"depends_on": ["todo_none"]}),
         Rung(code=R.INVALID_WRITE_SCOPE, params={"required_write_scope": ["src/**", "/etc"]}),

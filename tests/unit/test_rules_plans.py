@@ -5,9 +5,10 @@ import json
 import msgspec
 import pytest
 
+from ledger.parts.plans import todo_id_of
 from ledger.projections.documents import READERS
 from ledger.rules.order import in_order
-from ledger.rules.plans import LANE_FIELD_CLASS, PlanRefusal, todo_id_of
+from ledger.rules.plans import LANE_FIELD_CLASS, PlanRefusal
 from tests.support.ladder import Ladder, Rung, cases, check, check_order, untested
 from tests.support.plans import PLAN, confirm, lane, propose, shown_basis
 from tests.support.world import DOCS, World, parse, replay
@@ -52,7 +53,9 @@ def decided(world):
 
 
 def squat(world):
-    world.add("todo_plan_docs_links")
+    """The work was there before the plan that would make it."""
+    world.add("todo_plan_docs_taken")
+    propose(world, lane("taken"))
 
 
 CONFIRM = Ladder(
@@ -154,6 +157,27 @@ def test_an_urgent_lane_loses_its_priority_when_it_becomes_work(world):
     confirm(world)
     assert {row["lane_id"]: row["priority"] for row in show(world)["lanes"]} == {"later": "P3", "now": "P0"}
     assert world.goal().by_priority[0] == ("P0", world.todo("todo_plan_docs_now").seq, "todo_plan_docs_now")
+
+
+def test_nobody_takes_the_todo_of_a_lane_while_its_plan_is_open(world):
+    asked = {"goal_id": DOCS, "text": "Mine", "todo_id": "todo_plan_docs_build"}
+    assert world.outcome("helper", "todo.add", **asked) == "committed"
+    propose(world, lane("build"))
+    refusal = world.ask("helper", "todo.add", **asked).refusal
+    assert (refusal.code, refusal.details["plan_id"]) == ("todo_id_reserved", PLAN)
+    operation = json.dumps({"op": "add", "todo_id": "todo_plan_docs_build", "title": "Mine"})
+    amended = {"goal_id": DOCS, "amendment_class": "shared_work_graph", "why": "Mine", "operation": [operation]}
+    assert world.outcome("helper", "amendment.submit", **amended) == "todo_id_reserved"
+    assert world.outcome("helper", "todo.add", **(asked | {"todo_id": "todo_plan_docs_other"})) == "committed"
+    confirm(world)
+    assert world.todo("todo_plan_docs_build").title == "Do build"
+    assert world.outcome("helper", "todo.add", **asked) == "todo_exists"
+
+
+def test_a_plan_that_was_rejected_reserves_nothing(world):
+    propose(world, lane("build"))
+    world.do("ann", "plan.reject", goal_id=DOCS, plan_id=PLAN)
+    world.add("todo_plan_docs_build")
 
 
 def test_a_plan_of_gaps_alone_is_reported_as_a_success(world):
