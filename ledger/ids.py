@@ -26,6 +26,8 @@ OPERATOR = MemberId("operator")
 DAEMON = MemberId("daemon")
 BOT = MemberId("bot")
 RESERVED_MEMBER_IDS = frozenset({OPERATOR, DAEMON, BOT})
+PRONOUNS = frozenset({"all", "anybody", "anyone", "everybody", "everyone", "me", "nobody", "system"})
+"""Words that stand for others than one member: as somebody's id they would be misread wherever it is shown."""
 
 _KEY = re.compile(KEY_PATTERN)
 

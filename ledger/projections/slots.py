@@ -16,7 +16,7 @@ from ledger.rules.common import Caller, granted, refuse, registered
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.quota import QuotaDecision, Verdict, decide_should_run, verdict_of_state
 from ledger.rules.runs import RunRefusal, replan_cause
-from ledger.rules.slots import allowed_slots
+from ledger.rules.slots import allowed_slots, reserved_slots
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339, rfc3339_or_none
 
@@ -51,7 +51,7 @@ def _status(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) ->
         "set_seq": goal.slots.settings.seq or None,
         "allowed_slots": allowed,
         "spent_slots": spent,
-        "left_slots": max(0, allowed - spent),
+        "left_slots": max(0, allowed - spent - reserved_slots(goal, None, now_ms)),
         "receipts": [_spend(spend) for spend in islice(reversed(spends), ask.limit)],
         "receipts_total": len(spends),
         "admissions": [_admission(one) for one in goal.slots.admissions.values() if one.expires_at_ms > now_ms],

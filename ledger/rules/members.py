@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ledger.events import Draft
-from ledger.ids import BOT, RESERVED_MEMBER_IDS, MemberId, TokenId
+from ledger.ids import BOT, PRONOUNS, RESERVED_MEMBER_IDS, MemberId, TokenId
 from ledger.params import Capabilities, GoalIdText, MemberIdText, Params, Sha256Text, Title
 from ledger.records import Member
 from ledger.refusals import Refusal
@@ -135,7 +135,7 @@ def decide_create(workspace: Workspace, _caller: Caller, ask: CreateWorkspace, _
     if workspace.created:
         return refuse(MemberRefusal.WORKSPACE_EXISTS)
     owner = MemberId(ask.owner)
-    if owner in RESERVED_MEMBER_IDS:
+    if owner in RESERVED_MEMBER_IDS | PRONOUNS:
         return refuse(MemberRefusal.MEMBER_ID_RESERVED, member_id=owner)
     if ask.owner_secret_digest == ask.bot_secret_digest:
         return refuse(MemberRefusal.SECRET_IN_USE)
@@ -162,7 +162,7 @@ def decide_create(workspace: Workspace, _caller: Caller, ask: CreateWorkspace, _
 def decide_add(workspace: Workspace, _caller: Caller, ask: AddMember, _now_ms: int) -> Decision:
     """Register a member once; roles belong to people only."""
     member_id = MemberId(ask.member_id)
-    if member_id in RESERVED_MEMBER_IDS:
+    if member_id in RESERVED_MEMBER_IDS | PRONOUNS:
         return refuse(MemberRefusal.MEMBER_ID_RESERVED, member_id=member_id)
     if member_id in workspace.members:
         return refuse(MemberRefusal.MEMBER_EXISTS, member_id=member_id)

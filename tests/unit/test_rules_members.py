@@ -277,3 +277,9 @@ def test_a_credential_of_another_kind_than_its_member_is_no_credential(world, wh
     forged = type(caller)(member_id=caller.member_id, kind="person" if who != "ann" else "agent", surface="cli")
     world.caller = lambda *_: forged
     assert world.outcome(who, "goal.propose", objective="Mine", criterion=["Done"]) == G.CREDENTIAL_REVOKED
+
+
+@pytest.mark.parametrize("word", ["all", "anybody", "anyone", "everybody", "everyone", "me", "nobody", "system"])
+def test_nobody_is_called_by_a_word_that_stands_for_others(world, word):
+    asked = {"member_id": word, "kind": "agent", "display_name": "Somebody"}
+    assert world.outcome("operator", "member.add", **asked) == "member_id_reserved"

@@ -257,6 +257,14 @@ def test_a_reserved_todo_is_offered_to_nobody_else_until_it_ends():
     assert (expired.kind, reserved.facts.agent_id) == ("admission.expired", "helper")
 
 
+def test_what_is_reserved_is_not_left_until_it_ends():
+    world = _world(allowed_slots=5)
+    world.do("builder", "quota.reserve", **RESERVE)
+    assert _read(world, "quota.status", goal_id=DOCS)["left_slots"] == 3
+    world.now_ms += 60_000
+    assert _read(world, "quota.status", goal_id=DOCS)["left_slots"] == 5
+
+
 def test_the_same_turn_reads_back_what_it_reserved():
     world = _world()
     world.add("todo_two")
