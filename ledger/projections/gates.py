@@ -14,7 +14,7 @@ from ledger.refusals import Refusal
 from ledger.rules import gate_params
 from ledger.rules.common import Caller, refuse
 from ledger.rules.gate_refusals import GateRefusal
-from ledger.rules.gates import awaited, counted, gate_basis
+from ledger.rules.gates import awaited, counted, counts, gate_basis
 from ledger.rules.goals import GoalRefusal
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339, rfc3339_or_none
@@ -83,7 +83,11 @@ def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> 
             "step_up": policy.step_up,
         },
         "votes": [
-            {"seat": vote.seat, "voter": vote.voter, "seq": vote.seq, "at": rfc3339(vote.at_ms)} for vote in gate.votes
+            {
+                "seat": vote.seat, "voter": vote.voter, "counts": counts(workspace, gate, vote), "seq": vote.seq,
+                "at": rfc3339(vote.at_ms),
+            }
+            for vote in gate.votes
         ],
         "delegates": [
             {"seat": one.seat, "delegate": one.delegate, "until": rfc3339(one.until_ms), "over": one.until_ms <= now_ms}

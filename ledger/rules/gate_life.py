@@ -32,7 +32,7 @@ from ledger.rules.gate_params import (
 )
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.gate_votes import found_gate, resolved, standing_draft
-from ledger.rules.gates import is_over
+from ledger.rules.gates import approvers_left, is_over
 from ledger.rules.grant_events import GrantReasonWords, GrantRevoked
 from ledger.state import Goal, Workspace
 
@@ -46,7 +46,8 @@ def decide_delegate(workspace: Workspace, caller: Caller, ask: DelegateGate, now
     if caller.member_id == gate.opened_by:
         return refuse(GateRefusal.GATE_PROPOSER_EXCLUDED, gate_id=gate.gate_id)
     if caller.member_id not in gate.policy.approvers:
-        return refuse(GateRefusal.NOT_AN_APPROVER, gate_id=gate.gate_id, approvers=list(gate.policy.approvers))
+        left = approvers_left(workspace, gate) or None
+        return refuse(GateRefusal.NOT_AN_APPROVER, gate_id=gate.gate_id, approvers=left)
     if (broken := _live(goal, gate)) is not None:
         return broken
     present = next((one for one in gate.delegates if one.seat == caller.member_id), None)

@@ -22,7 +22,7 @@ from ledger.rules.gate_events import (
 from ledger.rules.gate_params import ApproveGate, CancelGate, DeferGate, RejectGate
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.gate_scopes import BEYOND_GOAL, BROAD, covers, parsed
-from ledger.rules.gates import counted, gate_basis
+from ledger.rules.gates import approvers_left, counted, gate_basis
 from ledger.rules.grant_events import GrantRecorded
 from ledger.state import Goal, Workspace
 
@@ -150,7 +150,8 @@ def _to_decide(
         return refuse(GateRefusal.GATE_PROPOSER_EXCLUDED, gate_id=gate.gate_id)
     seat = seat_of(workspace, gate, caller.member_id, now_ms)
     if seat is None:
-        return refuse(GateRefusal.NOT_AN_APPROVER, gate_id=gate.gate_id, approvers=list(gate.policy.approvers))
+        left = approvers_left(workspace, gate) or None
+        return refuse(GateRefusal.NOT_AN_APPROVER, gate_id=gate.gate_id, approvers=left)
     if goal.state in CLOSED:
         return refuse(GateRefusal.GOAL_CLOSED, state=goal.state)
     if not gate.is_open:

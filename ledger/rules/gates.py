@@ -12,7 +12,7 @@ from typing import Literal
 
 from ledger.canonical import basis_of
 from ledger.ids import GoalId, MemberId
-from ledger.parts.gates import Gate
+from ledger.parts.gates import Gate, Vote
 from ledger.parts.grants import StandingGrant
 from ledger.records import CLOSED, Todo
 from ledger.refusals import Refusal
@@ -109,14 +109,23 @@ def gate_basis(goal: Goal, gate: Gate) -> str:
     return basis_of("gate", goal.goal_id, gate.gate_id, gate.generation, gate.evidence_digest, gate.content_digest)
 
 
-def counted(workspace: Workspace, gate: Gate) -> int:
-    """How many votes count now: those of approvers who are still members, given by people who still are."""
-    return sum(
+def counts(workspace: Workspace, gate: Gate, vote: Vote) -> bool:
+    """Whether a vote counts now: its approver is still a member, and so is whoever gave it."""
+    return (
         gate.opened_by not in {vote.seat, vote.voter}
         and registered(workspace, vote.seat) is not None
         and registered(workspace, vote.voter) is not None
-        for vote in gate.votes
     )
+
+
+def counted(workspace: Workspace, gate: Gate) -> int:
+    """How many votes count now."""
+    return sum(counts(workspace, gate, vote) for vote in gate.votes)
+
+
+def approvers_left(workspace: Workspace, gate: Gate) -> list[MemberId]:
+    """The gate's approvers who are still members; nobody is sent to those who are not."""
+    return [one for one in gate.policy.approvers if registered(workspace, one) is not None]
 
 
 def awaited(workspace: Workspace, gate: Gate, now_ms: int) -> tuple[MemberId, ...]:

@@ -75,7 +75,8 @@ def _votes(doc: Doc, locale: Locale) -> list[str]:
     for vote in rows_of(doc, "votes"):
         voter, seat = vote.get("voter"), vote.get("seat")
         who = voter if voter == seat else say("cli.gate.for_seat", locale, voter=voter, seat=seat)
-        lines.append(head(who, moment(vote.get("at"))))
+        void = None if vote.get("counts", True) else say("cli.gate.vote_void", locale)
+        lines.append(head(who, moment(vote.get("at")), void))
     return lines
 
 

@@ -21,6 +21,7 @@ from ledger.rules.gates import (
     gates_over,
 )
 from ledger.rules.quota import decide_should_run
+from ledger.text.documents import render
 from ledger.text.explain import explain
 from tests.support.world import DOCS, World, digest, parse, replay
 
@@ -350,6 +351,26 @@ def test_a_revoked_members_vote_counts_no_longer(world):
     (event,) = decide(world, "cara", "approve").events
     assert event.kind == "gate.vote_recorded"
     assert event.facts.votes == 1
+
+
+def test_a_vote_that_counts_no_longer_is_marked_and_nobody_is_sent_to_whoever_gave_it(world):
+    opened(world, by="ann", approver=["bob", "cara"], quorum=2)
+    decide(world, "bob", "approve")
+    asked = parse("gate.show", {"goal_id": DOCS, "gate_id": GATE})
+
+    def counting():
+        shown = READERS["gate.show"](world.state, world.caller("ann"), asked, world.now_ms)
+        return {vote["voter"]: vote["counts"] for vote in shown["votes"]}, render("gate.show", shown, "en")
+
+    assert counting()[0] == {"bob": True}
+    assert "does not count" not in counting()[1]
+    world.do("operator", "member.revoke", member_id="bob")
+    decide(world, "cara", "approve")
+    assert counting()[0] == {"bob": False, "cara": True}
+    assert counting()[1].count("does not count") == 1
+    world.do("operator", "member.add", member_id="dora", kind="person", display_name="Dora")
+    refusal = decide(world, "dora", "approve").refusal
+    assert (refusal.code, refusal.details["approvers"]) == ("not_an_approver", ["cara"])
 
 
 def test_work_whose_decision_nobody_made_says_so_and_names_no_gate(world):
