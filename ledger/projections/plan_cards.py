@@ -5,7 +5,7 @@ which; what it once asked for can no longer be said yes to, and so it is not sho
 """
 
 from ledger.ids import MemberId
-from ledger.parts.plans import Gap, Lane, Plan
+from ledger.parts.plans import Gap, Lane, Plan, todo_id_of
 from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.channel import cause_of
 from ledger.projections.holds import name_of, names_of
@@ -13,7 +13,7 @@ from ledger.projections.plan_views import LaneView, PlanStatusName, PlanView
 from ledger.records import CLOSED
 from ledger.rules.common import owners_of
 from ledger.rules.plan_gaps import gaps_of
-from ledger.rules.plans import may_decide, plan_basis, todo_id_of
+from ledger.rules.plans import may_decide, plan_basis
 from ledger.state import Goal, Workspace
 
 
