@@ -1,11 +1,12 @@
 """Write scopes where case counts for nothing: another spelling of each, by which all the rules compare as ever.
 
-Letters become their folded ones. A set such as `[A-C_]` becomes the set of what its characters fold to; one that leaves
+Letters become their folded ones, composed with their accents. A set such as `[A-C_]` becomes the set of what its characters fold to; one that leaves
 characters out leaves out both cases of them. A set that cannot be spelled again, because of a sign that has a meaning
 in sets, is taken for any character where two scopes might meet, and for none where a boundary would have to hold
 something: on both sides the answer is the careful one.
 """
 
+import unicodedata
 from functools import lru_cache
 from typing import Final
 
@@ -19,13 +20,18 @@ _NONE: Final = "[b-a]"
 @lru_cache(maxsize=REMEMBERED_MAX)
 def folded(scope: str) -> str:
     """The scope, for the question whether it meets another: it names no less than before."""
-    return _spelled(scope, _ANY)
+    return _spelled(_composed(scope), _ANY)
 
 
 @lru_cache(maxsize=REMEMBERED_MAX)
 def folded_boundary(scope: str) -> str:
     """The scope, for the question whether it holds another: it names no more than before, but for case."""
-    return _spelled(scope, _NONE)
+    return _spelled(_composed(scope), _NONE)
+
+
+def _composed(scope: str) -> str:
+    """One spelling of what reads the same: disks that ignore case take a letter and its accent for the letter with it."""
+    return scope if scope.isascii() else unicodedata.normalize("NFC", scope)
 
 
 def _spelled(scope: str, otherwise: str) -> str:

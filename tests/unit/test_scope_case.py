@@ -42,6 +42,8 @@ def test_a_scope_is_spelled_once(scope, meets, holds):
     [
         ("Docs/**", "docs/a.md", True),
         ("DOCS", "docs/a/b.md", True),
+        ("docs/Caf\u00e9/**", "docs/cafe\u0301/x", True),
+        ("docs/cafe/**", "docs/cafe\u0301/x", False),
         ("src/*.PY", "SRC/a.py", True),
         ("src/[A-C].py", "src/b.PY", True),
         ("src/[A-C].py", "src/d.PY", False),
@@ -65,6 +67,7 @@ def test_spellings_meet_where_case_counts_for_nothing(left, right, meet):
     [
         ("docs/a.md", ("Docs/**",), True),
         ("DOCS/A.MD", ("docs/a.md",), True),
+        ("docs/cafe\u0301/x", ("docs/CAF\u00c9/**",), True),
         ("docs/a.md", ("DOCS",), True),
         ("src/B.py", ("src/[a-c].py",), True),
         ("src/d.py", ("src/[A-C].py",), False),
