@@ -47,9 +47,11 @@ _STRONG: Final = (
 )
 _ASSIGNED: Final = (
     # A name that means a secret, set with `=`.
-    rf"(?<![a-z0-9]){_STRONG}[\"']?\s{{0,4}}=\s{{0,4}}[\"']?{_NOT_A_VALUE}\S"
+    rf"(?<![a-z0-9])(?:{_STRONG}|密码|口令|密钥)[\"']?\s{{0,4}}(?::=|=>|=)\s{{0,4}}[\"']?{_NOT_A_VALUE}\S"
+    # As a flag of a command: a value with a digit in it.
+    r"|(?<![\w-])--?(?:password|passwd|api-?key|token|secret)[ \t]{1,4}(?=[!-~]{0,64}[0-9])[!-~]{6}"
     # With a colon: a value with a digit or a sign in it, or one with which the line ends.
-    rf"|(?<![a-z0-9])(?:password|passwd|passphrase|密码|口令)[\"']?\s{{0,4}}:\s{{0,4}}[\"']?{_NOT_A_VALUE}"
+    rf"|(?<![a-z0-9])(?:password|passwd|passphrase|密码|口令|密钥)[\"']?\s{{0,4}}:\s{{0,4}}[\"']?{_NOT_A_VALUE}"
     r"(?:(?=[!-~]{0,64}[0-9!@#$^&*+])[!-~]{4}|[!-~]{6,64}[ \t]{0,4}(?:$|[\r\n]))"
     rf"|(?<![a-z0-9]){_STRONG}[\"']?\s{{0,4}}:\s{{0,4}}[\"']?{_NOT_A_VALUE}(?=[\w.~+/=-]{{0,64}}[0-9])[\w.~+/=-]{{8}}"
     # `token` and `secret` are words of everyday: the value must look like one.
@@ -95,6 +97,22 @@ _CREDENTIALS: Final = (
     ),
     _Detector(
         "credential",
+        frozenset("_-"),
+        ("k_live_", "k_test_", "npm_", "pypi-"),
+        re.compile(
+            r"(?<![a-z0-9])(?:[sr]k_(?:live|test)_[a-z0-9]{16}|npm_(?=[a-z]{0,64}[0-9])[a-z0-9]{32}"
+            r"|pypi-(?=[a-z_-]{0,64}[0-9])[a-z0-9_-]{32})"
+        ),
+    ),
+    _Detector(
+        "credential",
+        frozenset(),
+        ("aiza",),
+        re.compile(r"(?<![A-Za-z0-9])AIza(?=[A-Za-z_-]{0,64}[0-9])[\w-]{35}", re.ASCII),
+        cased=True,
+    ),
+    _Detector(
+        "credential",
         frozenset(),
         ("akia", "asia"),
         re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
@@ -118,8 +136,8 @@ _CREDENTIALS: Final = (
     _Detector("credential", frozenset("-"), ("-----begin",), re.compile(r"-----begin [a-z0-9 ]{0,40}private key")),
     _Detector(
         "credential",
-        frozenset("=:"),
-        ("passw", "passphrase", "pwd", "密码", "口令", "key", "secret", "token"),
+        frozenset("=:-"),
+        ("passw", "passphrase", "pwd", "密码", "口令", "密钥", "key", "secret", "token"),
         re.compile(_ASSIGNED, re.ASCII),
     ),
     _Detector(

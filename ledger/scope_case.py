@@ -1,9 +1,9 @@
 """Write scopes where case counts for nothing: another spelling of each, by which all the rules compare as ever.
 
-Letters become their folded ones, composed with their accents. A set such as `[A-C_]` becomes the set of what its characters fold to; one that leaves
-characters out leaves out both cases of them. A set that cannot be spelled again, because of a sign that has a meaning
-in sets, is taken for any character where two scopes might meet, and for none where a boundary would have to hold
-something: on both sides the answer is the careful one.
+Letters become their folded ones, composed with their accents. A set such as `[A-C_]` becomes the set of what its
+characters fold to; one that leaves characters out leaves out both cases of them. A set that cannot be spelled again,
+because of a sign that has a meaning in sets, is taken for any character where two scopes might meet, and for none where
+a boundary would have to hold something: on both sides the answer is the careful one.
 """
 
 import unicodedata
@@ -30,7 +30,7 @@ def folded_boundary(scope: str) -> str:
 
 
 def _composed(scope: str) -> str:
-    """One spelling of what reads the same: disks that ignore case take a letter and its accent for the letter with it."""
+    """One spelling of what reads the same, as disks that ignore case compare a letter and its accent."""
     return scope if scope.isascii() else unicodedata.normalize("NFC", scope)
 
 

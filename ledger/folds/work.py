@@ -368,8 +368,7 @@ def _end(goal: Goal, todo_id: TodoId) -> None:
 
 
 def _forget_due(goal: Goal, lease: Lease) -> None:
-    entry = (lease.expires_at_ms, lease.todo_id)
-    at = bisect_left(goal.due, entry)
+    at = bisect_left(goal.due, entry := (lease.expires_at_ms, lease.todo_id))
     if at < len(goal.due) and goal.due[at] == entry:
         del goal.due[at]
 

@@ -1,80 +1,26 @@
 """Gates: who may decide, on what they saw, and exactly what stands still until they do."""
 
 import pytest
-from msgspec.structs import replace
 
-from ledger.ids import TodoId
 from ledger.parts.gates import UNDECIDED
 from ledger.projections.channel import channel_projection
 from ledger.projections.documents import READERS
-from ledger.projections.gates import open_gate_rows
-from ledger.projections.privacy import Screen
 from ledger.refusals import Refusal
-from ledger.rules.common import Held
 from ledger.rules.gate_scopes import covers
 from ledger.rules.gates import (
     REPAIR_REQUIRED,
     SCOPE_UNAPPROVED,
-    blocking,
-    gate_basis,
     gate_due,
-    gates_over,
 )
-from ledger.rules.quota import decide_should_run
 from ledger.text.documents import render
 from ledger.text.explain import explain
-from tests.support.world import DOCS, World, digest, parse, replay
-
-GATE = "gate_a"
+from tests.support.gates import GATE, basis, blocks, code, decide, gate, gates_world, need, open_gate, opened
+from tests.support.world import DOCS, digest, parse, replay
 
 
 @pytest.fixture
 def world():
-    made = World()
-    made.activate(owner=["ann"])
-    made.do("operator", "member.add", member_id="cara", kind="person", display_name="Cara")
-    for todo_id in ("todo_one", "todo_two"):
-        made.add(todo_id)
-    return made
-
-
-def open_gate(world, by="builder", **more):
-    asked = {"goal_id": DOCS, "gate_id": GATE, "question": "May the pages be published?", "blocks_todo": ["todo_one"]}
-    return world.ask(by, "gate.open", **(asked | more))
-
-
-def opened(world, by="builder", **more):
-    answer = open_gate(world, by, **more)
-    assert answer.refusal is None, answer.refusal
-
-
-def gate(world, gate_id=GATE):
-    return world.goal().gates.by_id[gate_id]
-
-
-def basis(world, gate_id=GATE):
-    return gate_basis(world.goal(), gate(world, gate_id))
-
-
-def decide(world, by, verb, gate_id=GATE, **more):
-    asked = {"goal_id": DOCS, "gate_id": gate_id, "basis": basis(world, gate_id)} | more
-    return world.ask(by, f"gate.{verb}", **asked)
-
-
-def code(answer):
-    return None if answer.refusal is None else answer.refusal.code.value
-
-
-def blocks(world, todo_id="todo_one", agent="builder"):
-    todo = None if todo_id is None else world.todo(todo_id)
-    return blocking(world.state, world.goal(), todo, agent, world.now_ms)
-
-
-def need(world, todo_id, *scopes):
-    """The todo needs decisions of these scopes."""
-    for state in (world.state, world.writer._ahead):
-        todos = state.goals[DOCS].todos
-        todos[TodoId(todo_id)] = replace(todos[TodoId(todo_id)], required_decision_scopes=scopes)
+    return gates_world()
 
 
 @pytest.mark.parametrize(
@@ -275,46 +221,6 @@ def test_a_button_is_not_enough_for_the_highest_severity_and_a_shell_is(world, m
     assert code(decide(world, who, "approve")) is None
 
 
-def test_a_gate_that_denies_at_its_end_is_no_silent_yes(world):
-    opened(world, on_expiry="deny", expires_in_seconds=60)
-    assert world.outcome("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE) == "held"
-    world.now_ms += 60_000
-    assert code(decide(world, "ann", "approve")) == "gate_expired"
-    assert list(gates_over(world.goal(), world.now_ms)) == [("gate.expire", GATE)]
-    world.do("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE)
-    assert isinstance(world.decide("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE), Held)
-    assert gate(world).status == "expired"
-    assert blocks(world) == GATE
-    assert code(decide(world, "ann", "approve")) == "gate_expired"
-
-
-def test_a_gate_that_escalates_asks_the_owners_in_a_new_generation(world):
-    opened(world, by="ann", approver=["bob", "cara"], quorum=2, on_expiry="escalate", expires_in_seconds=60)
-    decide(world, "bob", "approve")
-    world.now_ms += 60_000
-    world.do("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE)
-    assert gate(world).policy.approvers == ("bob", "cara", "ann")
-    assert (gate(world).generation, gate(world).votes, gate(world).status) == (2, (), "waiting_on_user")
-    assert blocks(world) == GATE
-
-
-def test_a_gate_that_waits_never_comes_to_an_end_by_itself(world):
-    opened(world, expires_in_seconds=60)
-    world.now_ms += 60_000
-    assert gate_due(world.goal()) is None
-    assert world.outcome("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE) == "held"
-    assert code(decide(world, "ann", "approve")) is None
-
-
-def test_missed_reminders_are_caught_up_once(world):
-    opened(world, remind_every_seconds=300)
-    assert gate_due(world.goal()) == world.now_ms + 300_000
-    world.now_ms += 1_000_000
-    world.do("daemon", "gate.remind", goal_id=DOCS, gate_id=GATE)
-    assert world.outcome("daemon", "gate.remind", goal_id=DOCS, gate_id=GATE) == "held"
-    assert gate(world).reminders == 1
-
-
 def test_gates_go_on_while_a_goal_is_paused_and_end_with_it(world):
     opened(world, remind_every_seconds=300)
     world.do("ann", "goal.pause", goal_id=DOCS)
@@ -390,30 +296,3 @@ def test_a_gate_that_contradicts_what_work_needs_says_that_it_must_be_repaired(w
     refusal = world.decide("builder", "todo.claim", goal_id=DOCS, todo_id="todo_one")
     assert refusal.code.value == "projection_repair_required"
     assert "gate_id" not in refusal.details
-
-
-def test_a_gate_that_escalates_to_nobody_waits_on_with_its_votes_and_says_so(world):
-    approvers = ["bob", "cara", "ann"]
-    opened(world, by="ann", approver=approvers, quorum=2, on_expiry="escalate", expires_in_seconds=60)
-    decide(world, "bob", "approve")
-    seen = gate(world).content_digest
-    world.now_ms += 60_000
-    (event,) = world.do("daemon", "gate.expire", goal_id=DOCS, gate_id=GATE)
-    assert event.facts.added == ()
-    found = gate(world)
-    assert (found.status, found.generation, len(found.votes)) == ("waiting_on_user", 1, 1)
-    assert (found.content_digest, found.escalated_to, found.policy.on_expiry) == (seen, (), "wait")
-    (row,) = open_gate_rows(world.state, world.goal(), Screen(), world.now_ms)
-    assert (row["escalated_to"], row["waits_for"]) == ([], ["cara"])
-    decide(world, "cara", "approve")
-    assert gate(world).status == "approved"
-
-
-def test_a_gate_that_nobody_is_left_to_decide_says_so_in_should_run(world):
-    opened(world, by="ann", approver=["bob"], blocks_todo=[], blocks_goal=True)
-    verdict = decide_should_run(world.state, DOCS, "builder", world.now_ms)
-    assert verdict.reason_codes == ("gate_blocks",)
-    world.do("operator", "member.revoke", member_id="bob")
-    verdict = decide_should_run(world.state, DOCS, "builder", world.now_ms)
-    assert verdict.reason_codes == ("gate_waits_for_nobody", "gate_blocks")
-    assert verdict.gate_id == GATE

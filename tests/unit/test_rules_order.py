@@ -19,6 +19,7 @@ from ledger.rules.delegations import DelegationRefusal as D
 from ledger.rules.erasures import ErasureRefusal as E
 from ledger.rules.gate_refusals import GateRefusal as Gate
 from ledger.rules.member_grants import GrantRefusal as Grant
+from ledger.rules.members import MemberRefusal
 from ledger.rules.plans import PlanRefusal as P
 from ledger.rules.requests import RequestRefusal as Q
 from ledger.rules.runs import RunRefusal as R
@@ -101,6 +102,7 @@ OTHERWISE: dict[StrEnum, tuple[str, str]] = {
     T.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE: ("unit/test_rules_todos.py", "only a damaged state gives it"),
     ArtifactRefusal.TOO_MANY_CONSUMERS: ("unit/test_rules_reviews.py", "a limit"),
     Gate.STEP_UP_REQUIRED: ("unit/test_rules_gates.py", "only a press in a chat gives it"),
+    MemberRefusal.TOKEN_BEYOND_ITS_ISSUER: ("unit/test_rules_authority.py", "only a credential with a scope meets it"),
     P.GOAL_NOT_CONFIRMED: ("unit/test_rules_plans.py", "its world is a goal of another kind"),
     P.GOAL_NOT_EXECUTABLE: ("unit/test_rules_plans.py", "its world is a goal of another kind"),
     E.NOT_AN_OWNER: ("unit/test_rules_erasures.py", LOG),
