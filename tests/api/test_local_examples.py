@@ -83,7 +83,7 @@ def begun(argv, environment, here, sign):
 
 
 def ended(process):
-    """A process ends when it is asked to, and a program that follows may be interrupted."""
+    """A process ends when it is asked to, in a shell that keeps interrupts from its children as well."""
     if process.poll() is None:
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, signal.SIGTERM)
     process.communicate(timeout=SECONDS_MAX)
