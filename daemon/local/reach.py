@@ -17,6 +17,8 @@ from ledger.projections.documents import READERS
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import GeneralRefusal
 from ledger.rules.goals import GoalRefusal
+from ledger.rules.members import MemberRefusal
+from ledger.rules.tokens import IssueToken
 from ledger.text.reference import FAMILIES
 
 _WITHIN = ("ledger.rules.", "ledger.projections.")
@@ -36,6 +38,9 @@ def refusals_of(action: Action) -> tuple[str, ...]:
     if action.goal_bound:
         # Whether the subject is there is asked before anything that a family of rules has to say.
         found.append(GoalRefusal.GOAL_NOT_FOUND.value)
+    if action.params is IssueToken:
+        # What there is to be asked for is known to the table alone, which stands above the families.
+        found.append(MemberRefusal.TOKEN_ACTION_UNKNOWN.value)
     found += [code.value for code in _in_order(list(dict.fromkeys(_Reading().all_of(root))))]
     return tuple(code for code in dict.fromkeys(found) if code not in EVERYWHERE)
 
