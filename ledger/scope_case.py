@@ -1,9 +1,10 @@
 """Write scopes where case counts for nothing: another spelling of each, by which all the rules compare as ever.
 
 Letters become their folded ones, composed with their accents. A set such as `[A-C_]` becomes the set of what its
-characters fold to; one that leaves characters out leaves out both cases of them. A set that cannot be spelled again,
-because of a sign that has a meaning in sets, is taken for any character where two scopes might meet, and for none where
-a boundary would have to hold something: on both sides the answer is the careful one.
+characters fold to; one that leaves characters out leaves out both cases of them in a boundary, and none where two
+scopes might meet. A set that cannot be spelled again, because of a sign that has a meaning in sets, is taken for any
+character where two scopes might meet, and for none where a boundary would have to hold something: on both sides the
+answer is the careful one.
 """
 
 import unicodedata
@@ -52,7 +53,9 @@ def _set(text: str, otherwise: str) -> str:
     """A set again, of folded characters."""
     inverted = text[0] == "!" and len(text) > 1
     chars = _chars(text[1:] if inverted else text)
-    spelling = None if chars is None else _written(chars, inverted=inverted)
+    # What a set leaves out in one case it may name in another: where scopes might meet, it is any character.
+    unsure = chars is None or (inverted and otherwise == _ANY)
+    spelling = None if unsure or chars is None else _written(chars, inverted=inverted)
     return otherwise if spelling is None else spelling
 
 

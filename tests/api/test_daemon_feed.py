@@ -147,7 +147,7 @@ async def test_who_comes_late_reads_from_the_ledger_what_memory_has_let_go(daemo
 
 
 async def test_who_does_not_read_costs_a_bounded_amount_and_nobody_else_anything(daemon, monkeypatch):
-    monkeypatch.setattr(feed_module, "SEND_SECONDS_MAX", 1.0)
+    monkeypatch.setattr(feed_module, "SEND_SECONDS_MAX", 0.2)
     connection = await daemon.connect()
     connection.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     connection.writer.transport.pause_reading()
