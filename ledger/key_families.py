@@ -9,6 +9,8 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
+from ledger.as_read import as_read
+
 KeyReason = Literal["credential", "raw_material"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -31,7 +33,7 @@ _DIGEST_OF = frozenset({"digest", "hash", "id", "ids", "count", "total", "bytes"
 @lru_cache(maxsize=8_192)
 def key_reason(name: str) -> KeyReason | None:
     """Why the value under this name is withheld, or None."""
-    words = [word.lower() for word in _WORD.findall(name)]
+    words = [word.lower() for word in _WORD.findall(as_read(name))]
     if not words or words[-1] in _DIGEST_OF or words[-2:] == ["sha", "256"]:
         return None
     spaced = f" {' '.join(words)} "

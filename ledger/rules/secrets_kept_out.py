@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ledger.detectors import credential_in
 from ledger.params import Params
 
-CREDENTIAL_CHARS_MIN = 10
+CREDENTIAL_CHARS_MIN = 4
 """No credential that a detector knows is shorter; ids and words of an enumeration mostly are."""
 
 

@@ -33,6 +33,21 @@ ENGINEERING = (
     "Port 8080 of localhost is taken, so the check listens on 127.0.0.1 port 9090.",
     "asia-east1 and akin regions; eyJ is how such a token begins.",
     "I said: a/b tests, he/she/they, TCP/IP, client/server, input/output, km/h.",
+    "It takes ~5 minutes, ~10/day, or ~3.5x as long; approximately ~100 ms.",
+    "Upgrade from 10.2.3 to 10.4.1, then to version 10.1.2.3 or v10.1.2.3, numpy==10.1.2.3, driver-10.1.2.3.",
+    "The /root cause is unknown; /root is where it starts, and see section 10.1.2.3.",
+    "Set $HOMEPAGE and ${HOMEPAGE}/index.html; $HOME is set by the login, %USERPROFILE% too.",
+    "Write git@ before the host; git@ alone is no address, and neither is a bare user@host.",
+    "yarn add react@npm:preact/compat and pkg@workspace:packages/x and lib@patch:lib/x",
+    "Copy .env.local, config.local and settings.local.json; threading.local() and self.local are per thread.",
+    "com.example.internal.Foo and jdk.internal.misc are packages; import module.internal is not for you.",
+    "// a comment, then a//b and bazel test //src/main:app //tools/... and the XPath //div/span",
+    "Cities::Map, std::vector, fd::open, and the MAC fc:aa:bb:cc:dd:ee are what they are; a face: and a feed: too.",
+    "100% of 50%25 and 3.2% of a%b; \"%s/%d\" % (a, b), and printf('%2d%2s').",
+    "risk-aware\nsk-learn\ncompatible\nestimators\nnpm_config_cache\nkeys",
+    "The password:\n- must be long\n- must have 3 digits\npass the word=count pairs on",
+    "Русский текст: пароль обязателен, секрет не нужен; Ελληνικά: α = 0.05, β/γ, ρ=0.3, κωδικός.",
+    "Café, naïve, Zoë, Łódź, Ærø, fiancée: résumé = 3 pages.",
     "LaTeX: \\frac{1}{2} \\\\ \\hline \\alpha/\\beta, and a line break \\\\ here.",
 )
 RESEARCH = (
@@ -54,6 +69,8 @@ CHINESE = (
     "全角字符：ＡＢＣ／１２３：测试，不是路径。",
     "令牌桶每秒补充 5 个，分词器（tokenizer）与目录（catalog）保持不变。",
     "提交 3b18e512dba79e4c8300dd08aeb37f8e728b8dad 修复了 src/a/b.py 的问题。",
+    "约需～5分钟，周一～周五/周六均可；版本 10.1.2.3 与版本10.1.2.3 相同。",
+    "第10.1.2.3节说明原因。详见 docs/。完成后。请回复",
     "本轮实验样本量 n=1200，显著性 p<0.05，置信区间 [0.61, 0.68]。",
 )
 ALL = (*ENGINEERING, *RESEARCH, *CHINESE)

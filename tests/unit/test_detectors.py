@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.detectors import as_read, credential_in, reason_of
+from ledger.as_read import as_read
+from ledger.detectors import credential_in, reason_of
 from tests.support.ordinary_prose import ALL
 
 ZERO_WIDTH_JOINER, RIGHT_TO_LEFT, SOFT_HYPHEN = "\u200d", "\u200f", "\u00ad"
@@ -95,7 +96,10 @@ HOSTILE = (
     "sk-", "eyJ", "eyJaaaaaaaa.", "-eyJ", "bearer ", "bearer" + " " * 50, "password=", "password: ", 'password:  "',
     "://", "://a.", "://a:", "://a@", "https://a", "/home", "/home/", "\\\\a", "\\\\", "a:\\", "ghp_", "akia",
     "-----begin ", "authorization: basic ", "token=", "secret:", "x.feishu.cn", "a.", "@a.", "1@a", "+86 138", "138",
-    "0571-", "(555) 555-", "\u0301", "\u200d", "s\u200d", "/", ":", "=", "[", "AKIA0", "_KEY=",
+    "0571-", "(555) 555-", "\u0301", "\u200d", "s\u200d", "/", ":", "=", "[", "AKIA0", "_KEY=", "ghp_\n", "\n",
+    "pass\nword",
+    "%2", "%25", "~a", "~/", "$home", "10.", "172.16.", "fd12:", "::", "a.local", "a-.lan", "a@b", "//a", "\\\\", "0x",
+    "a.internal.", "-----begin \n",
 )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ def world():
         ("goal.propose", {"objective": f"Use {SECRET}", "criterion": ["Done"]}, "objective"),
         ("goal.propose", {"objective": "Use it", "criterion": ["Done", f"With {SECRET}"]}, "criterion[1]"),
         ("goal.revise", {**ID, "budget": "password=hunter2"}, "budget"),
+        ("goal.stop", {**ID, "reason": "pwd=x"}, "reason"),
+        ("goal.stop", {**ID, "reason": "ghp_a1B2c3D4\na1B2c3D4"}, "reason"),
         ("goal.stop", {**ID, "reason": f"Leaked {SECRET}"}, "reason"),
         ("todo.add", {**ID, "text": "Ask", "acceptance": "https://me:pw123@git.example.com answers"}, "acceptance"),
         ("todo.add", {**ID, "text": "Ask", "required_write_scope": [f"docs/{SECRET}"]}, "required_write_scope[0]"),
