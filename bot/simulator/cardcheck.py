@@ -11,15 +11,20 @@ from collections.abc import Iterator
 
 from bot.simulator import cardtables as tables
 from bot.simulator.cardparts import check_parts, known_only, refuse
+from bot.simulator.documented import (
+    CHARTS_MAX,
+    COLUMN_WEIGHT_MAX,
+    ELEMENT_ID_CHARS_MAX,
+    ELEMENTS_MAX,
+    HEADER_TAGS_MAX,
+    NESTING_MAX,
+    TABLES_MAX,
+)
 from bot.simulator.wire import JsonObject, list_at, object_at, text_at
 
-ELEMENTS_MAX = 200
-NESTING_MAX = 5
-TABLES_MAX = 5
-HEADER_TAGS_MAX = 3
 TITLE_TEXT_TAGS = frozenset(("plain_text", "lark_md"))
 
-_ELEMENT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}")
+_ELEMENT_ID = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{ELEMENT_ID_CHARS_MAX - 1}}}")
 
 
 def check_card(card: JsonObject) -> None:
@@ -42,7 +47,9 @@ def check_card(card: JsonObject) -> None:
 
 
 def check_update(old: JsonObject, new: JsonObject) -> None:
-    """Both the card that is shown and the one that replaces it must be shared."""
+    """Both the card that is shown and the one that replaces it must be shared, and no card goes back to schema 1."""
+    if old.get("schema") == "2.0" and new.get("schema") != "2.0":
+        refuse(200830, "a card of schema V2 cannot be updated to V1", "/schema")
     for name, card in (("old", old), ("new", new)):
         if object_at(card, "config").get("update_multi") is not True:
             refuse(200621, f"the {name} card is not shared", "/config/update_multi")
@@ -95,6 +102,7 @@ class _Walk:
     def __init__(self) -> None:
         self.names: set[str] = set()
         self.tables = 0
+        self.charts = 0
 
     def elements(self, holder: JsonObject, where: str, *, depth: int, in_form: bool) -> None:
         for index, element in enumerate(list_at(holder, "elements")):
@@ -116,6 +124,10 @@ class _Walk:
             self.tables += 1
             if self.tables > TABLES_MAX:
                 refuse(11310, "card table number over limit", where)
+        if tag == "chart":
+            self.charts += 1
+            if self.charts > CHARTS_MAX:
+                refuse(11310, "card chart number over limit", where)
         self._name(element, tag, where, in_form=in_form)
         check_parts(element, where)
         if tag in tables.CONTAINERS:
@@ -134,8 +146,8 @@ class _Walk:
             if not isinstance(column, dict) or column.get("tag") != "column":
                 refuse(200621, "columns holds columns", at)
             known_only(column, tables.ELEMENTS["column"], at)
-            if column.get("weight", 1) not in range(1, 6):
-                refuse(200621, "a weight is from 1 to 5", f"{at}/weight")
+            if column.get("weight", 1) not in range(1, COLUMN_WEIGHT_MAX + 1):
+                refuse(200621, f"a weight is from 1 to {COLUMN_WEIGHT_MAX}", f"{at}/weight")
             self.elements(column, at, depth=depth, in_form=in_form)
 
     def _name(self, element: JsonObject, tag: str, where: str, *, in_form: bool) -> None:
@@ -178,7 +190,8 @@ def _check_unique_ids(card: JsonObject) -> None:
             continue
         element_id = text_at(element, "element_id")
         if not _ELEMENT_ID.fullmatch(element_id):
-            refuse(200621, "element_id starts with a letter and has at most 20 letters, digits and _", where)
+            bounds = f"at most {ELEMENT_ID_CHARS_MAX} letters, digits and _"
+            refuse(200621, f"element_id starts with a letter and has {bounds}", where)
         if element_id in seen:
             refuse(300301, "element_id is not unique", where)
         seen.add(element_id)

@@ -1,17 +1,23 @@
 """The parts inside a component: its texts, options, behaviours, confirmation and bounds."""
 
+import re
 from typing import NoReturn
 
 from bot.simulator import cardtables as tables
+from bot.simulator.documented import (
+    INPUT_CHARS_MAX,
+    LABEL_CHARS_MAX,
+    MARKDOWN_TABLES_MAX,
+    OPTIONS_MAX,
+    TABLE_COLUMNS_MAX,
+    TABLE_PAGE_ROWS_MAX,
+)
 from bot.simulator.errors import CardRefusedError
 from bot.simulator.wire import JsonObject, list_at, object_at, text_at
 
-LABEL_CHARS_MAX = 100
-INPUT_CHARS_MAX = 1000
-OPTIONS_MAX = 100
-
 _PLAIN_ONLY = ("placeholder", "label", "hover_tips", "disabled_tips")
 _TEXT_TAGS = frozenset(("plain_text", "lark_md"))
+_TABLE_RULE = re.compile(r"(?m)^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
 
 
 def refuse(sub_code: int, reason: str, where: str) -> NoReturn:
@@ -60,6 +66,7 @@ def check_parts(element: JsonObject, where: str) -> None:
             check_text(element[key], f"{where}/{key}", tags=_TEXT_TAGS)
     if tag == "markdown":
         check_text({**_text_of(element), "tag": "markdown"}, where, tags=frozenset(("markdown",)))
+        _check_markdown(element, where)
     if "confirm" in element:
         _check_confirm(object_at(element, "confirm"), f"{where}/confirm", plain)
     if "icon" in element:
@@ -73,6 +80,12 @@ def check_parts(element: JsonObject, where: str) -> None:
 
 def _text_of(element: JsonObject) -> JsonObject:
     return {key: element[key] for key in ("content", "i18n_content") if key in element}
+
+
+def _check_markdown(element: JsonObject, where: str) -> None:
+    for copy in (element.get("content", ""), *object_at(element, "i18n_content").values()):
+        if len(_TABLE_RULE.findall(str(copy))) > MARKDOWN_TABLES_MAX:
+            refuse(11310, "card table number over limit", where)
 
 
 def _check_confirm(confirm: JsonObject, where: str, plain: frozenset[str]) -> None:
@@ -144,7 +157,7 @@ def _check_bounds(element: JsonObject, tag: str, where: str) -> None:
             refuse(200621, "unknown flex_mode", f"{where}/flex_mode")
     elif tag == "table":
         size = element.get("page_size", 5)
-        if not isinstance(size, int) or not 1 <= size <= 10:
-            refuse(200621, "page_size is from 1 to 10", f"{where}/page_size")
-        if len(list_at(element, "columns")) > 50:
-            refuse(200621, "a table has at most 50 columns", f"{where}/columns")
+        if not isinstance(size, int) or not 1 <= size <= TABLE_PAGE_ROWS_MAX:
+            refuse(200621, f"page_size is from 1 to {TABLE_PAGE_ROWS_MAX}", f"{where}/page_size")
+        if len(list_at(element, "columns")) > TABLE_COLUMNS_MAX:
+            refuse(200621, f"a table has at most {TABLE_COLUMNS_MAX} columns", f"{where}/columns")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from bot.simulator import events
 from bot.simulator.delivery import Deliveries
+from bot.simulator.documented import PRESS_LIFE_MS
 from bot.simulator.errors import ChatRefusedError
 from bot.simulator.markup import Reader, locales_of, text_message
 from bot.simulator.model import App, Chat, Message, Person
@@ -25,7 +26,6 @@ from bot.simulator.wire import JsonObject, flag_at, object_at, text_at
 from bot.simulator.world import World
 
 TYPED_CHARS_MAX = 20_000
-INTERACTIVE_LIFE_MS = 14 * 24 * 3600 * 1000
 
 _MENTION_KEY = re.compile(r"@_user_(\d+)\b")
 
@@ -78,10 +78,32 @@ class ChatClient:
             "people": [self._world.people[key].name for key in chat.people],
             "bots": bots,
             "dissolved": chat.dissolved,
+            "external": chat.external,
             "messages": len(messages),
+            "unread": len(self._world.unread(chat, person)),
             "preview": self._preview(last, person) if last else "",
             "last_at_ms": last.updated_ms if last else 0,
         }
+
+    def enter(self, person: Person, chat: Chat) -> int:
+        """Look into a chat: everything in it is read, and the bot of a direct chat is told. Says how much was new."""
+        now_ms = self._world.clock.now_ms()
+        messages = self._world.of_chat(chat.chat_id)
+        new = self._world.read(chat, person)
+        for app_id in sorted(chat.apps) if chat.kind == "p2p" else ():
+            app = self._world.apps[app_id]
+            last = messages[-1] if messages else None
+            entered = events.direct_chat_entered(app, self._world.ids, chat, person, last=last, now_ms=now_ms)
+            self._deliveries.emit(app, entered)
+            if new:
+                ids = [message.message_id for message in new]
+                read = events.messages_read(app, self._world.ids, person, ids, now_ms=now_ms)
+                self._deliveries.emit(app, read)
+        return len(new)
+
+    def look(self, person: Person, chat: Chat) -> int:
+        """Read what has come while the chat is open: nobody is told that it was entered."""
+        return len(self._world.read(chat, person))
 
     def _preview(self, message: Message, person: Person) -> str:
         if message.recalled:
@@ -137,7 +159,7 @@ class ChatClient:
     def _inert(self, message: Message) -> bool:
         config = object_at(message.content, "config")
         copied = bool(message.forwarded_from) and not flag_at(config, "enable_forward_interaction")
-        return copied or self._world.clock.now_ms() - message.created_ms > INTERACTIVE_LIFE_MS
+        return copied or self._world.clock.now_ms() - message.created_ms > PRESS_LIFE_MS
 
     def _app_of(self, message: Message) -> App | None:
         source = self._world.messages.get(message.forwarded_from, message)

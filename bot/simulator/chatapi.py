@@ -5,6 +5,7 @@
     GET  /chat/api/chats/{chat}/messages?person=ann[&limit=50][&raw=1]
     GET  /chat/api/messages/{message_id}?person=ann[&raw=1]
     POST /chat/api/chats/{chat}/messages         {"person", "text", "mention_bot"?, "reply_to"?}
+    POST /chat/api/chats/{chat}/enter            {"person", "look"?}   what is there is read; look: the chat was open
     POST /chat/api/messages/{message_id}/press   {"person", "button", "inputs"?: {label: value}, "confirm"?}
     POST /chat/api/messages/{message_id}/choose  {"person", "input", "value"}
     POST /chat/api/messages/{message_id}/forward {"person", "chat"}
@@ -86,6 +87,7 @@ class ChatApi:
             web.get(f"{api}/chats", self._chats),
             web.get(f"{api}/chats/{{chat}}/messages", self._messages),
             web.post(f"{api}/chats/{{chat}}/messages", self._type),
+            web.post(f"{api}/chats/{{chat}}/enter", self._enter),
             web.get(f"{api}/messages/{{id}}", self._message),
             web.post(f"{api}/messages/{{id}}/press", self._press),
             web.post(f"{api}/messages/{{id}}/choose", self._choose),
@@ -137,6 +139,13 @@ class ChatApi:
             reply_to=text_at(body, "reply_to"),
         )
         return answer({"message_id": message.message_id, "chat_id": chat.chat_id})
+
+    async def _enter(self, request: web.Request) -> web.Response:
+        body = await read_json(request)
+        person = self._client.person(text_at(body, "person"))
+        chat = self._client.chat(person, request.match_info["chat"])
+        seen = (self._client.look if flag_at(body, "look") else self._client.enter)(person, chat)
+        return answer({"chat_id": chat.chat_id, "read": seen})
 
     async def _press(self, request: web.Request) -> web.Response:
         body = await read_json(request)

@@ -16,7 +16,9 @@ POST redeliver  {"event_id", "fresh_event_id"?}   push a past event again
 POST people     {"key", "name", "language", "tenant_key"?}
 POST chats/{chat_id}/bot {"present", "app_id"?, "person"}   add the bot to a group or remove it
 POST chats/{chat_id}/dissolve
-POST presses    {"revert_raced_patches"}
+POST presses    {"revert_raced_patches"?, "client_codes"?: [200343, …]}   what the next presses show, unsent
+
+What happens to people and chats besides is in `society`.
 """
 
 from aiohttp import web
@@ -34,9 +36,10 @@ from bot.simulator.openapi import APIS
 from bot.simulator.press import Presses
 from bot.simulator.scenario import read_person
 from bot.simulator.tokens import Tokens
-from bot.simulator.wire import JsonObject, flag_at, number_at, object_at, objects_at, text_at
+from bot.simulator.wire import JsonObject, flag_at, list_at, number_at, object_at, objects_at, text_at
 from bot.simulator.world import World
 
+CLIENT_CODES_MAX = 1_000
 ADVANCE_MS_MAX = 400 * 24 * 3600 * 1000
 
 
@@ -242,14 +245,25 @@ class Control:
         return answer({"changed": True})
 
     async def _dissolve(self, request: web.Request) -> web.Response:
-        self._chat(request).dissolved = True
+        chat = self._chat(request)
+        chat.dissolved = True
         self._world.changes.bump()
+        if chat.people:
+            operator, now_ms = self._world.people[chat.people[0]], self._world.clock.now_ms()
+            for app in [self._world.apps[app_id] for app_id in sorted(chat.apps)]:
+                self._deliveries.emit(app, events.chat_disbanded(app, self._world.ids, chat, operator, now_ms=now_ms))
         return answer({})
 
     async def _press_options(self, request: web.Request) -> web.Response:
         body = await read_json(request)
-        self._presses.revert_raced_patches = flag_at(body, "revert_raced_patches")
-        return answer({"revert_raced_patches": self._presses.revert_raced_patches})
+        presses = self._presses
+        presses.revert_raced_patches = flag_at(body, "revert_raced_patches", default=presses.revert_raced_patches)
+        if "client_codes" in body:
+            codes = [code for code in list_at(body, "client_codes") if isinstance(code, int)]
+            presses.client_codes.clear()
+            presses.client_codes.extend(codes[:CLIENT_CODES_MAX])
+        planned: list[object] = list(presses.client_codes)
+        return answer({"revert_raced_patches": presses.revert_raced_patches, "client_codes": planned})
 
     def _app(self, app_id: str) -> App:
         if not app_id:

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 
 from bot.simulator.changes import Changes
 from bot.simulator.clock import SimClock
+from bot.simulator.documented import ACK_WITHIN_MS, REPUSH_AFTER_MS
 from bot.simulator.longlink import Ack, LongLink
 from bot.simulator.model import App
 from bot.simulator.wire import JsonObject, dump, object_at, text_at
 
-ACK_WITHIN_MS = 3_000
-REPUSH_AFTER_MS = (15_000, 300_000, 3_600_000, 21_600_000)
 DELIVERIES_MAX = 2_000
 
 

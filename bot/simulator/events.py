@@ -2,7 +2,7 @@
 
 from bot.simulator.ids import Ids
 from bot.simulator.model import App, Chat, Message, Person
-from bot.simulator.wire import JsonObject, dump_text
+from bot.simulator.wire import JsonObject, dump_text, object_at
 
 
 def _header(app: App, ids: Ids, event_type: str, create_time: int) -> JsonObject:
@@ -67,8 +67,8 @@ def message_received(
     }
 
 
-def message_recalled(app: App, ids: Ids, message: Message, now_ms: int) -> JsonObject:
-    """`im.message.recalled_v1`: a person took their message back."""
+def message_recalled(app: App, ids: Ids, message: Message, now_ms: int, *, by: str = "message_owner") -> JsonObject:
+    """`im.message.recalled_v1`: a message was taken back, by its sender or by who manages the chat."""
     return {
         "schema": "2.0",
         "header": _header(app, ids, "im.message.recalled_v1", now_ms),
@@ -76,7 +76,7 @@ def message_recalled(app: App, ids: Ids, message: Message, now_ms: int) -> JsonO
             "message_id": message.message_id,
             "chat_id": message.chat_id,
             "recall_time": str(now_ms),
-            "recall_type": "message_owner",
+            "recall_type": by,
         },
     }
 
@@ -84,18 +84,7 @@ def message_recalled(app: App, ids: Ids, message: Message, now_ms: int) -> JsonO
 def bot_membership(app: App, ids: Ids, chat: Chat, operator: Person, *, now_ms: int, added: bool) -> JsonObject:
     """`im.chat.member.bot.added_v1` or `…deleted_v1`."""
     event_type = f"im.chat.member.bot.{'added' if added else 'deleted'}_v1"
-    return {
-        "schema": "2.0",
-        "header": _header(app, ids, event_type, now_ms),
-        "event": {
-            "chat_id": chat.chat_id,
-            "operator_id": _ids_of(operator, app),
-            "external": False,
-            "operator_tenant_key": operator.tenant_key,
-            "name": chat.name,
-            "i18n_names": {"zh_cn": chat.name, "en_us": chat.name, "ja_jp": ""},
-        },
-    }
+    return _chat_event(app, ids, event_type, chat, operator, now_ms=now_ms)
 
 
 def card_pressed(
@@ -111,5 +100,75 @@ def card_pressed(
             "action": {**action, "timezone": person.timezone},
             "host": "im_message",
             "context": {"open_message_id": message.message_id, "open_chat_id": message.chat_id},
+        },
+    }
+
+
+def _chat_event(app: App, ids: Ids, event_type: str, chat: Chat, operator: Person, *, now_ms: int) -> JsonObject:
+    return {
+        "schema": "2.0",
+        "header": _header(app, ids, event_type, now_ms),
+        "event": {
+            "chat_id": chat.chat_id,
+            "operator_id": _ids_of(operator, app),
+            "external": chat.external,
+            "operator_tenant_key": operator.tenant_key,
+            "name": chat.name,
+            "i18n_names": {"zh_cn": chat.name, "en_us": chat.name, "ja_jp": ""},
+        },
+    }
+
+
+def user_membership(
+    app: App, ids: Ids, chat: Chat, operator: Person, *, users: list[Person], now_ms: int, added: bool
+) -> JsonObject:
+    """`im.chat.member.user.added_v1` or `…deleted_v1`: people came into a group or left it."""
+    event_type = f"im.chat.member.user.{'added' if added else 'deleted'}_v1"
+    body = _chat_event(app, ids, event_type, chat, operator, now_ms=now_ms)
+    listed = [{"name": one.name, "tenant_key": one.tenant_key, "user_id": _ids_of(one, app)} for one in users]
+    return {**body, "event": {**object_at(body, "event"), "users": listed}}
+
+
+def chat_disbanded(app: App, ids: Ids, chat: Chat, operator: Person, *, now_ms: int) -> JsonObject:
+    """`im.chat.disbanded_v1`: the group is no more."""
+    return _chat_event(app, ids, "im.chat.disbanded_v1", chat, operator, now_ms=now_ms)
+
+
+def direct_chat_entered(
+    app: App, ids: Ids, chat: Chat, person: Person, *, last: Message | None, now_ms: int
+) -> JsonObject:
+    """`im.chat.access_event.bot_p2p_chat_entered_v1`: somebody opened their direct chat with the bot."""
+    event: JsonObject = {"chat_id": chat.chat_id, "operator_id": _ids_of(person, app)}
+    if last is not None:
+        event |= {"last_message_id": last.message_id, "last_message_create_time": str(last.created_ms)}
+    header = _header(app, ids, "im.chat.access_event.bot_p2p_chat_entered_v1", now_ms)
+    return {"schema": "2.0", "header": header, "event": event}
+
+
+def messages_read(app: App, ids: Ids, reader: Person, message_ids: list[str], *, now_ms: int) -> JsonObject:
+    """`im.message.message_read_v1`: somebody read the bot's messages in their direct chat."""
+    return {
+        "schema": "2.0",
+        "header": _header(app, ids, "im.message.message_read_v1", now_ms),
+        "event": {
+            "reader": {
+                "reader_id": _ids_of(reader, app),
+                "read_time": str(now_ms),
+                "tenant_key": reader.tenant_key,
+            },
+            "message_id_list": message_ids,
+        },
+    }
+
+
+def menu_pressed(app: App, ids: Ids, person: Person, event_key: str, *, now_ms: int) -> JsonObject:
+    """`application.bot.menu_v6`: an entry of the bot's menu was chosen. Its timestamp is in seconds, as documented."""
+    return {
+        "schema": "2.0",
+        "header": _header(app, ids, "application.bot.menu_v6", now_ms),
+        "event": {
+            "operator": {"operator_name": person.name, "operator_id": _ids_of(person, app)},
+            "event_key": event_key,
+            "timestamp": now_ms // 1000,
         },
     }

@@ -7,6 +7,7 @@
 - `hang_after_commit`: do the work, then never answer
 - `html`: HTTP `status` (502) with a gateway's HTML page
 - `empty`: HTTP 200 with no body
+- `revoke`: invalidate all tokens, and only then do the work, as when a secret is rotated under a running call
 - `code`: the platform's error `code` with HTTP `status` (400) and `msg`
 """
 
@@ -19,7 +20,9 @@ from bot.simulator.wire import JsonObject, number_at, text_at
 
 FAULTS_MAX = 1_000
 
-FaultKind = Literal["latency", "hang", "reset", "drop_after_commit", "hang_after_commit", "html", "empty", "code"]
+FaultKind = Literal[
+    "latency", "hang", "reset", "drop_after_commit", "hang_after_commit", "html", "empty", "revoke", "code"
+]
 KINDS: tuple[str, ...] = get_args(FaultKind)
 
 

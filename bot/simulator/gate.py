@@ -10,17 +10,21 @@ from typing import Literal
 from aiohttp import web
 
 from bot.simulator.clock import SimClock
+from bot.simulator.documented import (
+    CALLS_PER_CHAT_MAX,
+    CALLS_PER_MESSAGE_MAX,
+    CALLS_PER_MINUTE_MAX,
+    CALLS_PER_PERSON_MAX,
+    CALLS_PER_SECOND_MAX,
+)
 from bot.simulator.errors import PlatformError
 from bot.simulator.faults import Fault, Faults
 from bot.simulator.ids import Ids
 from bot.simulator.limits import Limit, RateLimits
+from bot.simulator.model import Chat
 from bot.simulator.wire import JsonObject, dump, number_at
 
 LOG_MAX = 10_000
-CALLS_PER_SECOND_MAX = 50
-CALLS_PER_MINUTE_MAX = 1000
-CALLS_PER_CHAT_MAX = 5
-CALLS_PER_MESSAGE_MAX = 5
 
 _GATEWAY_PAGE = "<html><head><title>{0}</title></head><body><center><h1>{0} Bad Gateway</h1></center></body></html>"
 
@@ -84,8 +88,9 @@ class Gate:
         self.counters: Counter[str] = Counter()
         self.rate_style: RateStyle = "429"
         self.limits_on = True
+        self.revoke: Callable[[], object] = lambda: 0
 
-    def charge(self, api: str, app_id: str, *, chat_id: str = "", message_id: str = "") -> None:
+    def charge(self, api: str, app_id: str, *, chat: Chat | None = None, message_id: str = "") -> None:
         """Count a call against the app's, the chat's and the message's limits, or refuse it."""
         if not self.limits_on:
             return
@@ -93,8 +98,9 @@ class Gate:
             Limit(f"{app_id} {api}", CALLS_PER_SECOND_MAX, 1_000),
             Limit(f"{app_id} {api}", CALLS_PER_MINUTE_MAX, 60_000),
         ]
-        if chat_id:
-            limits.append(Limit(f"chat {chat_id}", CALLS_PER_CHAT_MAX, 1_000))
+        if chat is not None:
+            calls_max = CALLS_PER_PERSON_MAX if chat.kind == "p2p" else CALLS_PER_CHAT_MAX
+            limits.append(Limit(f"chat {chat.chat_id}", calls_max, 1_000))
         if message_id:
             limits.append(Limit(f"message {message_id}", CALLS_PER_MESSAGE_MAX, 1_000))
         full = self._limits.take(limits, self._clock.now_ms())
@@ -157,6 +163,8 @@ class Gate:
                 )
             case "empty":
                 return web.Response(status=200, content_type="application/json")
+            case "revoke":
+                self.revoke()
             case "code" if fault is not None:
                 note.code = fault.code
                 return self._error(PlatformError(fault.code, fault.msg, status=fault.status), "")

@@ -6,6 +6,8 @@
 {"no_pong": true|false}          open connections do not answer pings
 {"fragments": N, "count"?: 1}    the next pushes come in N frames
 {"lost_fragments": N}            and of the next N of those the last frame is lost
+{"swapped": N}                   the next N pushes are held back until another one has been written
+{"reversed_fragments": N}        the frames of the next N pushes that have several come last first
 {"duplicates": N}                the next N pushes come twice
 {"card_typed": N}                the next N pushes have frame type `card`
 {"refuse": [{"status", "msg", "auth_code"}]}   refuse the next handshakes
@@ -22,7 +24,7 @@ PLANNED_MAX = 1_000
 _KNOWN = frozenset(
     (
         "close", "code", "zombie", "born_zombie", "no_pong", "fragments", "count", "lost_fragments", "duplicates",
-        "card_typed", "refuse", "client_config", "push_config",
+        "card_typed", "swapped", "reversed_fragments", "refuse", "client_config", "push_config",
     )
 )  # fmt: skip
 
@@ -37,7 +39,8 @@ def link_view(link: LongLink) -> JsonObject:
     faults = link.faults
     planned = {
         "fragments": faults.fragments, "count": faults.fragments_count, "lost_fragments": faults.lost_fragments,
-        "duplicates": faults.duplicates, "card_typed": faults.card_typed, "refuse": len(link.refusals),
+        "duplicates": faults.duplicates, "card_typed": faults.card_typed, "swapped": faults.swapped,
+        "reversed_fragments": faults.reversed_fragments, "refuse": len(link.refusals),
     }  # fmt: skip
     return {"connections": connections, "planned": planned, "client_config": link.config.view()}
 
@@ -75,7 +78,7 @@ def _set_pushes(link: LongLink, wanted: JsonObject) -> None:
     if "fragments" in wanted:
         faults.fragments = _bounded(wanted, "fragments", 2, FRAGMENTS_MAX)
         faults.fragments_count = _bounded({"count": 1, **wanted}, "count", 1, PLANNED_MAX)
-    for key in ("lost_fragments", "duplicates", "card_typed"):
+    for key in ("lost_fragments", "duplicates", "card_typed", "swapped", "reversed_fragments"):
         if key in wanted:
             setattr(faults, key, _bounded(wanted, key, 0, PLANNED_MAX))
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from aiohttp import WSMsgType, web
 
 from bot.simulator.changes import Changes
+from bot.simulator.documented import CONNECTIONS_MAX
 from bot.simulator.errors import PlatformError
 from bot.simulator.frames import CONTROL, DATA, FRAME_BYTES_MAX, Frame, decode, encode
 from bot.simulator.gate import CallNote, Gate
@@ -26,7 +27,6 @@ from bot.simulator.openapi import read_body
 from bot.simulator.wire import JsonObject, dump, number_at, parse_object, text_at
 from bot.simulator.world import World
 
-CONNECTIONS_MAX = 50
 TICKETS_MAX = 1_000
 CLOSE_WITHIN_S = 1.0
 SERVICE_ID = 33554678
@@ -81,6 +81,8 @@ class PushFaults:
     duplicates: int = 0
     card_typed: int = 0
     lost_fragments: int = 0
+    swapped: int = 0
+    reversed_fragments: int = 0
 
 
 class LongLink:
@@ -96,6 +98,7 @@ class LongLink:
         self.connections: list[Connection] = []
         self.faults = PushFaults()
         self.refusals: list[dict[str, str]] = []
+        self._held: list[tuple[Connection, list[Frame]]] = []
         self.born_zombie = False
         self.counters: Counter[str] = Counter()
         self.changes = Changes()
@@ -232,10 +235,24 @@ class LongLink:
         if self.faults.lost_fragments > 0 and parts > 1:
             self.faults.lost_fragments -= 1
             frames = frames[:-1]
-        for frame in frames * copies:
+        if self.faults.reversed_fragments > 0 and parts > 1:
+            self.faults.reversed_fragments -= 1
+            frames.reverse()
+        if self.faults.swapped > 0:
+            self.faults.swapped -= 1
+            self._held.append((connection, frames * copies))
+            self.counters["held_back"] += 1
+        else:
+            late, self._held = self._held, []
+            for receiver, held in ((connection, frames * copies), *late):
+                if receiver is connection or not receiver.socket.closed:
+                    await self._write(receiver, held)
+        self.changes.bump()
+
+    async def _write(self, connection: Connection, frames: list[Frame]) -> None:
+        for frame in frames:
             await connection.socket.send_bytes(encode(frame))
             self.counters["frames"] += 1
-        self.changes.bump()
 
     def _frames(self, message_id: str, payload: bytes, kind: str, parts: int) -> list[Frame]:
         self._log_id += 1

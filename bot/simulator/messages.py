@@ -5,19 +5,28 @@ from dataclasses import dataclass
 
 from bot.simulator import mentions
 from bot.simulator.cardcheck import check_card, check_update
+from bot.simulator.documented import (
+    CARD_BYTES_MAX,
+    MESSAGES_PAGE_MAX,
+    PATCH_LIFE_MS,
+    RECALL_LIFE_MS,
+    TEXT_BYTES_MAX,
+    UUID_CHARS_MAX,
+    UUID_LIFE_MS,
+)
 from bot.simulator.errors import CardRefusedError, PlatformError
 from bot.simulator.messageview import message_view
 from bot.simulator.model import App, Chat, Mention, Message, Version
 from bot.simulator.wire import JsonObject, flag_at, parse_object, text_at
 from bot.simulator.world import World
 
-CARD_BYTES_MAX = 30 * 1024
-TEXT_BYTES_MAX = 150 * 1024
-UUID_CHARS_MAX = 50
-UUID_LIFE_MS = 3600 * 1000
 UUIDS_MAX = 20_000
-PATCH_LIFE_MS = 14 * 24 * 3600 * 1000
-RECALL_LIFE_MS = 24 * 3600 * 1000
+
+UNREACHABLE = {
+    230013: "Bot has NO availability to this user.",
+    230029: "The user has resigned.",
+    230053: "The user has stopped the bot from sending messages.",
+}
 
 _RECEIVE_ID_TYPES = ("open_id", "union_id", "user_id", "email", "chat_id")
 
@@ -59,12 +68,12 @@ class Messages:
             raise PlatformError(230011, "The message has been recalled.")
         return self._send(app, self._chat(parent), body, body_bytes, parent=parent)
 
-    def chat_of_receiver(self, app: App, id_type: str, receive_id: str) -> str:
+    def chat_of_receiver(self, app: App, id_type: str, receive_id: str) -> Chat | None:
         """The chat a send would go to, for the rate limit; an invalid receiver has none."""
         try:
-            return self._world.receiver(app, id_type, receive_id).chat_id
+            return self._world.receiver(app, id_type, receive_id)
         except PlatformError:
-            return ""
+            return None
 
     def patch(self, app: App, message_id: str, body: JsonObject, body_bytes: int) -> JsonObject:
         """Replace a card: the bot's own, shared, not recalled and not older than fourteen days."""
@@ -78,8 +87,7 @@ class Messages:
             raise PlatformError(230001, "Your request contains an invalid request parameter, ext=not a card.")
         if self._world.clock.now_ms() - message.created_ms > PATCH_LIFE_MS:
             raise PlatformError(230031, "The message was sent more than 14 days ago and cannot be updated.")
-        draft = self._draft(app, "interactive", _field(body, "content"), body_bytes)
-        check_update(message.content, draft.content)
+        draft = self._draft(app, "interactive", _field(body, "content"), body_bytes, replaces=message.content)
         version = Version(at_ms=self._world.clock.now_ms(), content=draft.content, by="patch")
         message.mentions = draft.mentions
         message.sent_bytes = body_bytes
@@ -110,7 +118,7 @@ class Messages:
         if chat is None:
             raise PlatformError(230001, "Your request contains an invalid request parameter, ext=invalid container_id.")
         self._require_member(app, chat)
-        size = min(max(page_size, 1), 50)
+        size = min(max(page_size, 1), MESSAGES_PAGE_MAX)
         start = int(page_token) if page_token.isdigit() else 0
         found = self._world.of_chat(chat_id)
         more = start + size < len(found)
@@ -149,7 +157,9 @@ class Messages:
             return None
         return self._world.messages.get(message_id)
 
-    def _draft(self, app: App, kind: str, content: str, body_bytes: int) -> Draft:
+    def _draft(
+        self, app: App, kind: str, content: str, body_bytes: int, *, replaces: JsonObject | None = None
+    ) -> Draft:
         if kind not in {"text", "interactive"}:
             raise PlatformError(230001, f"Your request contains an invalid request parameter, ext=msg_type {kind!r}.")
         if body_bytes > (CARD_BYTES_MAX if kind == "interactive" else TEXT_BYTES_MAX):
@@ -164,6 +174,8 @@ class Messages:
             if not text_at(parsed, "text"):
                 raise PlatformError(230001, "Your request contains an invalid request parameter, ext=text is empty.")
             return Draft(kind, parsed, mentions.of_text(parsed))
+        if replaces is not None:
+            check_update(replaces, parsed)
         check_card(parsed)
         found = mentions.of_card(parsed)
         self._require_known(app, found)
@@ -190,6 +202,8 @@ class Messages:
     def _require_member(self, app: App, chat: Chat) -> None:
         if chat.dissolved:
             raise PlatformError(232009, "The chat has been dissolved.")
+        if chat.unreachable:
+            raise PlatformError(chat.unreachable, UNREACHABLE[chat.unreachable])
         if app.app_id not in chat.apps:
             raise PlatformError(230002, "Bot/User can NOT be out of the chat.")
 

@@ -15,6 +15,11 @@ EVENTS_DEFAULT = (
     "im.message.recalled_v1",
     "im.chat.member.bot.added_v1",
     "im.chat.member.bot.deleted_v1",
+    "im.chat.member.user.added_v1",
+    "im.chat.member.user.deleted_v1",
+    "im.chat.disbanded_v1",
+    "im.chat.access_event.bot_p2p_chat_entered_v1",
+    "application.bot.menu_v6",
 )
 
 
@@ -76,7 +81,9 @@ class Chat:
     tenant_key: str
     people: list[str]
     apps: set[str]
+    external: bool = False
     dissolved: bool = False
+    unreachable: int = 0  # the code that a bot gets which writes to this person: resigned, or has stopped the bot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +92,7 @@ class Version:
 
     at_ms: int
     content: JsonObject
-    by: Literal["send", "patch", "callback"]
+    by: Literal["send", "patch", "callback", "delayed"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
+from bot.simulator.delayed import DelayedUpdates
+from bot.simulator.documented import MEMBERS_PAGE_MAX
 from bot.simulator.errors import PlatformError
 from bot.simulator.gate import CallNote, Gate
 from bot.simulator.messages import Messages
-from bot.simulator.model import App, Chat
+from bot.simulator.model import App, Chat, Person
 from bot.simulator.tokens import Tokens
 from bot.simulator.wire import JsonObject, parse_object, text_at
 from bot.simulator.world import World
@@ -25,6 +27,8 @@ APIS = (
     "chats.list",
     "chats.get",
     "chats.is_in_chat",
+    "chats.members",
+    "card.update",
     "ws.endpoint",
 )
 
@@ -34,11 +38,12 @@ Work = Callable[[App, web.Request, bytes], JsonObject]
 class OpenApi:
     """Routes of `/open-apis`; each checks the token, then the limits, then does its work."""
 
-    def __init__(self, world: World, gate: Gate, tokens: Tokens, messages: Messages) -> None:
+    def __init__(self, world: World, gate: Gate, tokens: Tokens, messages: Messages, delayed: DelayedUpdates) -> None:
         self._world = world
         self._gate = gate
         self._tokens = tokens
         self._messages = messages
+        self._delayed = delayed
 
     def routes(self) -> list[web.RouteDef]:
         """All of them, for the application."""
@@ -55,6 +60,8 @@ class OpenApi:
             web.get(f"{im}/chats", self._guarded("chats.list", self._chats)),
             web.get(f"{im}/chats/{{id}}", self._guarded("chats.get", self._chat)),
             web.get(f"{im}/chats/{{id}}/members/is_in_chat", self._guarded("chats.is_in_chat", self._is_in_chat)),
+            web.get(f"{im}/chats/{{id}}/members", self._guarded("chats.members", self._members)),
+            web.post("/open-apis/interactive/v1/card/update", self._guarded("card.update", self._update)),
         ]
 
     def _open(
@@ -100,13 +107,13 @@ class OpenApi:
     def _create(self, app: App, request: web.Request, body: bytes) -> JsonObject:
         fields = read_body(body)
         id_type = request.query.get("receive_id_type", "")
-        chat_id = self._messages.chat_of_receiver(app, id_type, text_at(fields, "receive_id"))
-        self._gate.charge("messages.create", app.app_id, chat_id=chat_id)
+        chat = self._messages.chat_of_receiver(app, id_type, text_at(fields, "receive_id"))
+        self._gate.charge("messages.create", app.app_id, chat=chat)
         return {"data": self._messages.create(app, id_type, fields, len(body))}
 
     def _reply(self, app: App, request: web.Request, body: bytes) -> JsonObject:
         message = self._world.messages.get(request.match_info["id"])
-        self._gate.charge("messages.reply", app.app_id, chat_id=message.chat_id if message else "")
+        self._gate.charge("messages.reply", app.app_id, chat=self._world.chats[message.chat_id] if message else None)
         return {"data": self._messages.reply(app, request.match_info["id"], read_body(body), len(body))}
 
     def _patch(self, app: App, request: web.Request, body: bytes) -> JsonObject:
@@ -148,6 +155,32 @@ class OpenApi:
         self._gate.charge("chats.is_in_chat", app.app_id)
         return {"data": {"is_in_chat": app.app_id in self._known_chat(request).apps}}
 
+    def _members(self, app: App, request: web.Request, _body: bytes) -> JsonObject:
+        self._gate.charge("chats.members", app.app_id)
+        chat = self._known_chat(request)
+        if app.app_id not in chat.apps:
+            raise PlatformError(232011, "Operator can NOT be out of the chat.")
+        id_type = request.query.get("member_id_type", "open_id")
+        if id_type not in {"open_id", "union_id", "user_id"}:
+            raise PlatformError(99992402, "field validation failed: member_id_type")
+        size, start = request.query.get("page_size", "20"), request.query.get("page_token", "0")
+        if not size.isdigit() or not 1 <= int(size) <= MEMBERS_PAGE_MAX or not start.isdigit():
+            raise PlatformError(99992402, f"field validation failed: page_size is from 1 to {MEMBERS_PAGE_MAX}")
+        end = int(start) + int(size)
+        page = [self._world.people[key] for key in chat.people[int(start) : end]]
+        items: list[JsonObject] = [
+            {"member_id_type": id_type, "member_id": member_id(one, id_type, app), "name": one.name,
+             "tenant_key": one.tenant_key}
+            for one in page
+        ]  # fmt: skip
+        more = end < len(chat.people)
+        token = str(end) if more else ""
+        return {"data": {"items": items, "has_more": more, "page_token": token, "member_total": len(chat.people)}}
+
+    def _update(self, app: App, _request: web.Request, body: bytes) -> JsonObject:
+        self._gate.charge("card.update", app.app_id)
+        return {"data": self._delayed.update(app, read_body(body), len(body))}
+
     def _known_chat(self, request: web.Request) -> Chat:
         chat = self._world.chats.get(request.match_info["id"])
         if chat is None:
@@ -157,13 +190,19 @@ class OpenApi:
         return chat
 
 
+def member_id(person: Person, id_type: str, app: App) -> str:
+    """The id by which an app knows a person."""
+    ids = {"open_id": person.open_id(app.app_id), "union_id": person.union_id, "user_id": person.user_id}
+    return ids[id_type]
+
+
 def _chat_fields(chat: Chat) -> JsonObject:
     return {
         "name": chat.name if chat.kind == "group" else "",
         "description": "",
         "chat_mode": chat.kind,
         "chat_type": "private",
-        "external": False,
+        "external": chat.external,
         "tenant_key": chat.tenant_key,
         "chat_status": "dissolved" if chat.dissolved else "normal",
     }

@@ -7,17 +7,23 @@ lack of one, becomes a toast, a new card, or one of the client-visible error cod
     200340  callbacks are off, or no connection is open     200671  answered, but not with 200
     200341  no answer within three seconds                  200672  the body is not what a client understands
     200342  the connection was lost while waiting           200673  the card in the answer is not valid
+    200343  the address could not be resolved               200830  the card in the answer is of the old schema
+    200530  a name in the form is empty
+
+The codes that nothing here can bring about (200343 needs a name service, 200530 a card that is refused when it is sent)
+are planned from the control interface.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
 
 from bot.simulator import events, mentions
 from bot.simulator.cardcheck import check_card
+from bot.simulator.delayed import DelayedUpdates
 from bot.simulator.delivery import Deliveries
+from bot.simulator.documented import CARD_BYTES_MAX
 from bot.simulator.errors import CardRefusedError, ChatRefusedError
 from bot.simulator.longlink import Ack
-from bot.simulator.messages import CARD_BYTES_MAX
 from bot.simulator.model import App, Message, Person, Toast, Version
 from bot.simulator.visible import VisibleButton, VisibleCard, VisibleInput
 from bot.simulator.wire import JsonObject, dump, object_at, objects_at, parse_object, text_at
@@ -65,16 +71,23 @@ class Presses:
         self._world = world
         self._deliveries = deliveries
         self.counters: Counter[str] = Counter()
+        self.delayed = DelayedUpdates(world)
+        self.client_codes: deque[int] = deque()
         self.revert_raced_patches = False
 
     async def press(self, app: App, message: Message, person: Person, action: JsonObject) -> Pressed:
         """Send the callback and show what comes back."""
+        if self.client_codes:
+            return self._failed(message, person, self.client_codes.popleft())
         shown = len(message.versions)
         outcome: Ack | str = "offline"
         if app.callbacks_on:
             now_ms = self._world.clock.now_ms()
             body = events.card_pressed(app, self._world.ids, message, person, action=action, now_ms=now_ms)
+            token = text_at(object_at(body, "event"), "token")
+            self.delayed.minted(token, app.app_id, message.message_id)
             outcome = await self._deliveries.call_back(app, body)
+            self.delayed.answered(token)
         raced = [version for version in message.versions[shown:] if version.by == "patch"]
         if raced:
             self.counters["raced_patches"] += 1

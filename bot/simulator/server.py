@@ -18,6 +18,7 @@ from bot.simulator.openapi import OpenApi
 from bot.simulator.pages import own_origin_only, page_routes
 from bot.simulator.press import Presses
 from bot.simulator.scenario import DEMO, populate
+from bot.simulator.society import Society
 from bot.simulator.tokens import Tokens
 from bot.simulator.wire import JsonObject
 from bot.simulator.world import World
@@ -38,6 +39,7 @@ class Simulator:
         self.faults = Faults()
         self.gate = Gate(self.clock, self.ids, self.faults)
         self.tokens = Tokens(self.ids)
+        self.gate.revoke = self.tokens.revoke_all
         self.messages = Messages(self.world)
         self.link = LongLink(self.world, self.gate, self.ids)
         self._stop = asyncio.Event()
@@ -97,9 +99,10 @@ class Simulator:
             presses=self.presses,
         )
         app = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[own_origin_only, refusals])
-        app.add_routes(OpenApi(self.world, self.gate, self.tokens, self.messages).routes())
+        app.add_routes(OpenApi(self.world, self.gate, self.tokens, self.messages, self.presses.delayed).routes())
         app.add_routes(self.link.routes())
         app.add_routes(ChatApi(self.world, self.client, self.link).routes())
         app.add_routes(control.routes())
+        app.add_routes(Society(self.world, self.deliveries).routes())
         app.add_routes(page_routes())
         return app

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
+from bot.simulator.documented import TOKEN_LIFE_MS, TOKEN_RENEW_BELOW_MS
 from bot.simulator.errors import PlatformError
 from bot.simulator.ids import Ids
-
-TOKEN_LIFE_MS = 2 * 3600 * 1000
-TOKEN_RENEW_BELOW_MS = 30 * 60 * 1000
 
 
 @dataclass(frozen=True)

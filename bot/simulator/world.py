@@ -27,6 +27,7 @@ class World:
         self.chats: dict[str, Chat] = {}
         self.messages: dict[str, Message] = {}
         self.toasts: list[Toast] = []
+        self._read: dict[tuple[str, str], str] = {}
 
     def add_app(self, app: App) -> None:
         """Install an app; it gets a direct chat with every person of its tenant."""
@@ -55,7 +56,7 @@ class World:
         if chat.chat_id in self.chats:
             raise ValueError(f"there is already a chat called {name!r}")
         self.chats[chat.chat_id] = chat
-        self.changes.bump()
+        self._weigh(chat)
         return chat
 
     def _add_direct_chat(self, app: App, person: Person) -> None:
@@ -150,6 +151,36 @@ class World:
         self.toasts.append(toast)
         del self.toasts[:-TOASTS_MAX]
         self.changes.bump()
+
+    def join(self, chat: Chat, person: Person) -> None:
+        """Let somebody into a group; with a person of another tenant it is an external one."""
+        chat.people = [*chat.people, person.key]
+        self._weigh(chat)
+
+    def leave(self, chat: Chat, person: Person) -> None:
+        """Let somebody go from a group."""
+        chat.people = [key for key in chat.people if key != person.key]
+        self._weigh(chat)
+
+    def _weigh(self, chat: Chat) -> None:
+        chat.external = any(self.people[key].tenant_key != chat.tenant_key for key in chat.people)
+        self.changes.bump()
+
+    def read(self, chat: Chat, person: Person) -> list[Message]:
+        """A person has seen everything in a chat; these messages are the ones they had not seen."""
+        new = self.unread(chat, person)
+        messages = self.of_chat(chat.chat_id)
+        if messages and self._read.get((person.key, chat.chat_id)) != messages[-1].message_id:
+            self._read[person.key, chat.chat_id] = messages[-1].message_id
+            self.changes.bump()
+        return new
+
+    def unread(self, chat: Chat, person: Person) -> list[Message]:
+        """What others have said in a chat since this person last looked."""
+        messages = self.of_chat(chat.chat_id)
+        seen = self._read.get((person.key, chat.chat_id), "")
+        after = next((at for at, one in enumerate(messages, start=1) if one.message_id == seen), 0)
+        return [one for one in messages[after:] if one.sender != person.key and not one.recalled]
 
     def of_chat(self, chat_id: str) -> list[Message]:
         """The messages of a chat, oldest first."""

@@ -26,7 +26,7 @@ class Bench:
         self.world = simulator.world
         self.clock = simulator.clock
         self.session = session
-        self.app = simulator.world.apps[app_id]
+        self.app = simulator.world.apps.get(app_id) or next(iter(simulator.world.apps.values()))
         self.group = next(chat.chat_id for chat in self.world.chats.values() if chat.kind == "group")
         self.token = ""
 
