@@ -79,13 +79,14 @@ class SimClock:
                 del self._sleepers[sleeper]
 
     async def within(self, awaited: asyncio.Future[_T], limit_ms: int) -> bool:
-        """Wait for a future no longer than the limit on this clock; say whether it is done."""
+        """Wait for a future no longer than the limit on this clock; say whether it was done in time."""
         alarm = asyncio.ensure_future(self.sleep_until(self.now_ms() + limit_ms))
         try:
             await asyncio.wait((awaited, alarm), return_when=asyncio.FIRST_COMPLETED)
         finally:
             alarm.cancel()
-        return awaited.done()
+        # What is done in the moment the time is up comes too late, however the two were woken.
+        return awaited.done() and not alarm.done()
 
     def _arm(self, sleeper: asyncio.Future[None], due_ms: int) -> None:
         if self.frozen:
