@@ -16,11 +16,13 @@ from cards.form import form_card
 from cards.gate import gate_card
 from cards.goal import goal_card
 from cards.plan import plan_card
+from cards.request import request_card
 from cards.result import result_card
 from cards.review import review_card
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.gate_views import GateView
 from ledger.projections.plan_views import PlanView
+from ledger.projections.request_views import RequestView
 from ledger.projections.views import AcceptanceView, CardView, FormView, GoalView, ResultView, ReviewView
 from ledger.text.say import Locale
 
@@ -47,6 +49,8 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return plan_card(view, _goal(view), part, locale=locale)
         case AmendmentView():
             return amendment_card(view, _goal(view), part, locale=locale)
+        case RequestView():
+            return request_card(view, _goal(view), part, locale=locale)
         case ResultView():
             return result_card(view, part, locale=locale)
         case _:

@@ -57,6 +57,19 @@ AMENDMENT: dict[str, Template] = {
     "withdrawn": "grey",
     "ended": "grey",
 }
+REQUEST: dict[str, Template] = {
+    "sent": "orange",
+    "received": "orange",
+    "adopted": "blue",
+    "deferred": "yellow",
+    "committed": "turquoise",
+    "returned": "purple",
+    "rejected": "red",
+    "no_change": "purple",
+    "delivered": "green",
+    "withdrawn": "grey",
+    "ended": "grey",
+}
 PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
 CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
 CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})

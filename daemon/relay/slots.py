@@ -7,14 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from daemon.relay.subjects import acceptance, amendment, gate, goal, plan, review
+from daemon.relay.subjects import acceptance, amendment, gate, goal, plan, request, review
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
 from ledger.ids import GoalId, MemberId
 from ledger.outlines import is_over
 from ledger.records import Outline
 from ledger.state import Goal, Workspace
 
-_FAMILIES = (review.FAMILY, goal.FAMILY, acceptance.FAMILY, gate.FAMILY, plan.FAMILY, amendment.FAMILY)
+_FAMILIES = (
+    review.FAMILY,
+    goal.FAMILY,
+    acceptance.FAMILY,
+    gate.FAMILY,
+    plan.FAMILY,
+    amendment.FAMILY,
+    request.FAMILY,
+)
 FAMILIES: dict[str, Family] = {one.kind: one for one in _FAMILIES}
 """By kind, in the order in which a goal's cards are posted."""
 

@@ -7,6 +7,7 @@ was faster goes by name.
 from collections.abc import Mapping
 
 from daemon.relay.gate_toast import gate_toast, resolved_when
+from daemon.relay.request_toast import request_toast
 from ledger.catalogue import ACTIONS
 from ledger.ids import GoalId, MemberId
 from ledger.refusals import GeneralRefusal, Refusal
@@ -34,9 +35,9 @@ def toast_for(
     if answer.refusal is not None:
         first = _decided_first(action_name, answer.refusal, goal)
         return _refused(answer.refusal, workspace, first, presser)
-    about_gate = gate_toast(answer, workspace)
-    if about_gate is not None:
-        kind, said_key, values = about_gate
+    about_it = gate_toast(answer, workspace) or request_toast(answer, workspace, goal)
+    if about_it is not None:
+        kind, said_key, values = about_it
         return _both(kind, said_key, **values)
     if answer.held is not None:
         return _held(_settled_by(answer.held.facts, goal), workspace, presser)

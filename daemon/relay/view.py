@@ -1,5 +1,7 @@
 """What one card is drawn from: the view of its subject, and a token for each button it may carry now."""
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
 from daemon.buttons import LIFE_MS, ButtonKeys, audience_of
@@ -38,9 +40,8 @@ class Views:
         if target is None:
             return None
         family = FAMILIES[target.kind]
-        tokens = {
-            offer.action: self._token(offer, tenant_key, chat_id) for offer in family.offers(workspace, target, now_ms)
-        }
+        offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)
+        tokens = {offer.action: self._token(offer, tenant_key, chat_id) for offer in offered}
         part = family.view(workspace, target, now_ms)
         # The goal stands above whatever is about it.
         about = None if target.goal is None else goal_view(workspace, target.goal, now_ms)
@@ -78,6 +79,14 @@ class Views:
             expires_at_ms=expires_at_ms,
             turn=offer.turn,
         )
+
+
+def _for_place(family: Family, target: Target, offers: Iterable[Offer], place: str) -> Iterator[Offer]:
+    """The buttons for whoever is there: on a copy for one person none that only another may press."""
+    person = addressee(place)
+    for offer in offers:
+        if person is None or family.may_press is None or family.may_press(target, offer.action, person):
+            yield offer
 
 
 def _mentions(workspace: Workspace, family: Family, target: Target) -> tuple[str, ...]:

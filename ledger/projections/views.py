@@ -12,6 +12,7 @@ from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.gate_views import GateView
 from ledger.projections.plan_views import PlanView
+from ledger.projections.request_views import RequestView
 
 FieldClass = Literal["enforced", "retained", "advisory"]
 GoalStateName = Literal[
@@ -197,10 +198,10 @@ class ResultView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CardPart: TypeAlias = (
-    FormView | ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | ResultView
+    FormView | ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | RequestView | ResultView
 )
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
-CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "amendment", "result"]
+CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "amendment", "request", "result"]
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,6 +220,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     gate: GateView | None = None
     plan: PlanView | None = None
     amendment: AmendmentView | None = None
+    request: RequestView | None = None
     form: FormView | None = None
     result: ResultView | None = None
     mentions: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from ledger.state import Workspace
 from tests.golden.amendment_card_views import amendments
 from tests.golden.gate_card_views import gate_cards
 from tests.golden.plan_card_views import plans
+from tests.golden.request_card_views import requests
 
 NOW_MS = 1_764_500_000_000
 HOUR_MS = 3_600_000
@@ -379,6 +380,7 @@ SAMPLES: dict[str, CardView] = {
     **gate_cards(GOAL, tokens),
     **plans(GOAL, tokens, NOW_MS),
     **amendments(GOAL, tokens, NOW_MS),
+    **requests(GOAL, tokens, NOW_MS),
     **results(),
     **withheld(),
 }

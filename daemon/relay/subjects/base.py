@@ -68,6 +68,8 @@ class Family:
     """Parameters of an action that the subject itself says; nothing typed into a form replaces them."""
     mentions: Callable[[Workspace, Target], tuple[MemberId, ...]] | None = None
     """Whom the message names when it is new."""
+    may_press: Callable[[Target, str, MemberId], bool] | None = None
+    """Whether the copy that is for one person alone carries a button; on the chats' cards everybody sees all."""
 
 
 def number_of(text: str) -> int | None:
