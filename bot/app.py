@@ -22,9 +22,10 @@ from typing import Final
 from bot.assembly import assemble
 from bot.backend import Backend, BackendFault
 from bot.clock import SystemClock
-from bot.config import ConfigError, app_secret, bot_token, load
+from bot.config import ConfigError, bot_token, lark_settings, load
 from bot.daemon_backend import open_backend
-from bot.lark_api import LarkSettings, open_lark
+from bot.lark_api import open_lark
+from bot.lark_settings import LarkSettings
 from bot.logs import configure, where
 from bot.patience import Patience
 
@@ -72,12 +73,7 @@ def read_setup(given: argparse.Namespace) -> Setup:
         home=home,
         socket=given.socket or os.environ.get("FRONTSTAGE_SOCKET") or str(home / "daemon.sock"),
         token=bot_token(home),
-        lark=LarkSettings(
-            app_id=config.lark.app_id,
-            app_secret=app_secret(home, config.lark),
-            domain=config.lark.domain,
-            locale=config.lark.locale,
-        ),
+        lark=lark_settings(home, config.lark),
         log_level=config.bot.log_level,
     )
 

@@ -23,6 +23,7 @@ RECEIVE_ID_TYPES: Final = frozenset({"open_id", "union_id", "user_id", "email", 
 ToastType = Literal["success", "info", "warning", "error"]
 ChatType = Literal["p2p", "group"]
 Locale = Literal["en", "zh"]
+Transport = Literal["ws", "webhook"]
 
 # The platform's own bound on the key that makes a send idempotent for one hour.
 UUID_CHARS_MAX: Final = 50
@@ -95,9 +96,16 @@ class BotInfo:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LarkHealth:
-    """The long connection at one moment. Times are the adapter's clock; None means never."""
+    """The gateway's ear at one moment. Times are the adapter's clock; None means never.
 
+    `connected` is "the stream is ready": the long connection stands or, by webhook, a request came that proved to be
+    the platform's. A socket that listens proves nothing.
+    """
+
+    transport: Transport = "ws"
     connected: bool = False
+    listening: bool = False
+    """By webhook: the socket is open."""
     since_ms: int = 0
     """When `connected` last changed."""
     last_frame_ms: int | None = None
@@ -109,6 +117,12 @@ class LarkHealth:
     """When the last press of a card arrived: the proof that callbacks are configured."""
     ping_interval_ms: int = 120_000
     reconnects: int = 0
+    events_seen: frozenset[str] = frozenset()
+    """Kinds of event that were asked for and have come: their subscriptions are proved."""
+    parked: int = 0
+    """Events that were acknowledged though nobody can act on them: of an unknown kind, or unreadable."""
+    turned_away: int = 0
+    """Requests that could not show that they came from the platform."""
     fatal: str | None = None
     """A sentence for the operator when retrying cannot help; None again once connected."""
 
@@ -202,11 +216,11 @@ class Lark(Protocol):
         ...
 
     def health(self) -> LarkHealth:
-        """How the long connection is now. Never blocks."""
+        """How the gateway hears now. Never blocks."""
         ...
 
     async def run(self, handlers: Handlers) -> None:
-        """Keep the long connection up and hand over what arrives, until cancelled."""
+        """Listen and hand over what arrives, until cancelled."""
 
 
 def toast(kind: ToastType, *, en: str, zh: str) -> dict[str, object]:

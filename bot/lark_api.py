@@ -10,9 +10,8 @@ is installed.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import httpx
@@ -31,20 +30,20 @@ from lark_oapi.ws import client as sdk_ws
 from lark_oapi.ws.exception import ClientException, ServerException
 from websockets.exceptions import WebSocketException
 
+from bot.clock import SystemClock
 from bot.lark import (
     BotInfo,
     Handlers,
     LarkFault,
     LarkFaultKind,
     LarkHealth,
-    Locale,
     ReceiveIdType,
     SentMessage,
     checked_message,
     checked_reply,
     checked_send,
 )
-from bot.lark_connection import in_own_thread, keep_connected, note_fault
+from bot.lark_connection import RunningLoop, in_own_thread, keep_connected, note_fault
 from bot.lark_courier import Courier
 from bot.lark_endpoint import (
     CODE_AUTH_FAILED,
@@ -58,8 +57,10 @@ from bot.lark_faults import bot_identity, read_answer, sent_message
 from bot.lark_frames import Pieces
 from bot.lark_log import silence_sdk
 from bot.lark_pulse import Pulse
+from bot.lark_settings import LarkSettings, WebhookSettings
 from bot.lark_text import literal_text
 from bot.lark_tokens import TenantTokens
+from bot.lark_webhook import Listening, Receiver, listen
 
 # A value of the SDK, which has no types.
 Sdk: TypeAlias = Any
@@ -90,38 +91,42 @@ CLOSE_S_MAX: Final = 2.0
 DRAIN_S_MAX: Final = 3.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LarkSettings:
-    """One app on one domain. The domain is configuration and never derived from anything that was received."""
-
-    app_id: str
-    app_secret: str = field(repr=False)
-    domain: str
-    locale: Locale = "en"
-    """What to assume of people whose client does not say."""
-
-
 @asynccontextmanager
 async def open_lark(
-    settings: LarkSettings, *, now_ms: Callable[[], int], chance: Callable[[], float] = random.random
+    settings: LarkSettings,
+    *,
+    now_ms: Callable[[], int],
+    chance: Callable[[], float] = random.random,
+    wall_ms: Callable[[], int] | None = None,
 ) -> AsyncIterator["LarkApi"]:
-    """Open the gateway on the running loop. `now_ms` must not go backwards; `chance` spreads reconnects (0 to 1)."""
+    """Open the gateway on the running loop.
+
+    `now_ms` must not go backwards; `chance` spreads reconnects (0 to 1); `wall_ms` is the wall's time, the machine's
+    if not said.
+    """
     async with _http() as http:
-        yield LarkApi(settings, http, now_ms=now_ms, chance=chance)
+        yield LarkApi(settings, http, now_ms=now_ms, chance=chance, wall_ms=wall_ms or SystemClock().now_ms)
 
 
 class LarkApi:
     """The `Lark` port on the SDK."""
 
     def __init__(
-        self, settings: LarkSettings, http: httpx.AsyncClient, *, now_ms: Callable[[], int], chance: Callable[[], float]
+        self,
+        settings: LarkSettings,
+        http: httpx.AsyncClient,
+        *,
+        now_ms: Callable[[], int],
+        chance: Callable[[], float],
+        wall_ms: Callable[[], int],
     ) -> None:
         """`http` belongs to the running loop and carries the token calls; raises ValueError on an unusable domain."""
         silence_sdk()
         self._settings = settings
         self._now_ms = now_ms
         self._chance = chance
-        self._pulse = Pulse(now_ms)
+        self._wall_ms = wall_ms
+        self._pulse = Pulse(now_ms, "ws" if settings.webhook is None else "webhook")
         # The SDK's client never learns the secret, so it cannot fall back to its own, blocking and shared, token cache.
         self._client = (
             lark_oapi.Client.builder()
@@ -164,11 +169,11 @@ class LarkApi:
         return bot_identity(await self._call(_bot_info_request))
 
     def health(self) -> LarkHealth:
-        """How the long connection is now."""
+        """How the gateway hears now."""
         return self._pulse.health()
 
     async def run(self, handlers: Handlers) -> None:
-        """Keep the long connection up until cancelled. Learns first who the bot is: without it no mention is ours."""
+        """Listen until cancelled. Learns first who the bot is: without it no mention is ours."""
         bot = await self._identify()
         courier = Courier(
             handlers,
@@ -178,7 +183,11 @@ class LarkApi:
             locale=self._settings.locale,
         )
         try:
-            await in_own_thread(lambda: self._stay_connected(courier), name="lark-long-connection")
+            hook = self._settings.webhook
+            if hook is None:
+                await in_own_thread(lambda: self._stay_connected(courier), name="lark-long-connection")
+            else:
+                await in_own_thread(lambda: self._stay_listening(courier, hook), name="lark-webhook")
         finally:
             self._pulse.disconnected()
             await courier.drain(DRAIN_S_MAX)
@@ -201,6 +210,14 @@ class LarkApi:
                 return link
 
             await keep_connected(dial, pulse=self._pulse, now_ms=self._now_ms, chance=self._chance)
+
+    async def _stay_listening(self, courier: Courier, hook: WebhookSettings) -> None:
+        receiver = Receiver(self._settings, hook, courier, self._pulse, wall_ms=self._wall_ms)
+
+        async def dial() -> Listening:
+            return await listen(receiver, hook, self._pulse)
+
+        await keep_connected(dial, pulse=self._pulse, now_ms=self._now_ms, chance=self._chance)
 
     async def _identify(self) -> BotInfo:
         failures = 0
@@ -255,24 +272,7 @@ class LarkApi:
         return read_answer(raw.status_code, raw.headers, raw.content)
 
 
-class _RunningLoop:
-    """Stands in for the SDK's module-wide loop, which is whatever loop there was at import.
-
-    Tasks go to the loop they are made on, so any number of connections can live in any number of threads; and they are
-    held here, as a loop by itself holds them only weakly.
-    """
-
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Any]] = set()
-
-    def create_task(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
-
-sdk_ws.loop = _RunningLoop()
+sdk_ws.loop = RunningLoop()
 
 
 class _SdkLink(sdk_ws.Client):  # type: ignore[misc]  # the SDK has no types

@@ -138,3 +138,22 @@ async def in_own_thread(
         elif ended.exception() is not None:
             _log.error("the connection's thread failed while stopping: %s", type(ended.exception()).__name__)
         raise
+
+
+class RunningLoop:
+    """Stands in for the SDK's module-wide loop, which is whatever loop there was at import.
+
+    Tasks go to the loop they are made on, so any number of connections can live in any number of threads; and they are
+    held here, as a loop by itself holds them only weakly.
+    """
+
+    def __init__(self) -> None:
+        """It begins without a task."""
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def create_task(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Make a task on the loop that runs here."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -10,6 +10,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from bot.lark import (
@@ -23,8 +24,9 @@ from bot.lark import (
     InboundPress,
     Locale,
 )
-from bot.lark_events import PRESS_EVENT, OtherEvent, StrayPress, read_event
-from bot.lark_frames import acknowledged, answered, refused
+from bot.lark_events import MESSAGE_EVENT, PRESS_EVENT, OtherEvent, StrayPress, read_event
+from bot.lark_frames import acknowledged, answer_text, framed, refused
+from bot.lark_needs import EVENT_TYPES
 from bot.lark_pulse import Pulse
 
 IN_FLIGHT_MAX: Final = 256
@@ -33,6 +35,20 @@ HANDLER_S_MAX: Final = 60.0
 
 _log = logging.getLogger("frontstage.lark")
 _Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heard:
+    """What came of one event, for whichever transport brought it."""
+
+    taken: bool
+    """Whether it is acknowledged; if not, the platform is to deliver it again."""
+    answer: bytes | None = None
+    """The JSON object that a presser waits for; None where nobody does."""
+
+
+TAKEN: Final = Heard(taken=True)
+LEFT: Final = Heard(taken=False)
 
 
 class Courier:
@@ -58,22 +74,40 @@ class Courier:
         self._in_flight: set[Future[Any]] = set()
 
     async def take(self, payload: bytes, *, is_card: bool = False, frame_id: str = "") -> bytes:
-        """Hand one event over and return its acknowledgement. `is_card`: the frame says that a card is waiting."""
+        """Hand one event of the long connection over and return its acknowledgement, as a frame carries it."""
+        heard = await self.hear(payload, is_card=is_card, frame_id=frame_id)
+        if not heard.taken:
+            return refused()
+        return acknowledged() if heard.answer is None else framed(heard.answer)
+
+    async def hear(
+        self, payload: bytes, *, is_card: bool = False, frame_id: str = "", within_s: float | None = None
+    ) -> Heard:
+        """Hand one event over. `is_card`: a card is waiting; `within_s`: how long the transport can wait at all."""
         self._pulse.event()
         event = read_event(payload, bot_open_id=self._bot_open_id, locale=self._locale)
         match event:
             case InboundPress():
                 self._pulse.callback()
-                return await self._press(event)
+                return await self._press(event, within_s)
             case StrayPress():
                 self._pulse.callback()
-                return answered(PRESS_NOT_OURS)
+                return _answer(PRESS_NOT_OURS)
             case InboundMessage():
-                return await self._message(event)
+                self._pulse.seen(MESSAGE_EVENT)
+                return await self._message(event, within_s)
             case OtherEvent():
-                await self._other(event, frame_id)
+                self._note(event.event_type)
+                await self._other(event, frame_id, within_s)
                 # Whoever pressed something we cannot read still waits for an object.
-                return answered(PRESS_NOT_OURS) if is_card or event.event_type == PRESS_EVENT else acknowledged()
+                return _answer(PRESS_NOT_OURS) if is_card or event.event_type == PRESS_EVENT else TAKEN
+
+    def _note(self, event_type: str) -> None:
+        """A kind that was asked for has proved its subscription; any other, or one nobody can read, is parked."""
+        if event_type in EVENT_TYPES:
+            self._pulse.seen(event_type)
+        else:
+            self._pulse.parked()
 
     async def drain(self, grace_s: float) -> None:
         """Give running handlers their grace, then cancel them. Called on the bot's loop after the connection ended."""
@@ -84,37 +118,42 @@ class Courier:
         for future in late:
             future.cancel()
 
-    async def _press(self, press: InboundPress) -> bytes:
+    async def _press(self, press: InboundPress, within_s: float | None) -> Heard:
         future = self._submit("press", lambda: self._handlers.on_press(press))
         if future is None:
-            return answered(PRESS_TOO_MANY)
-        if not await self._settled(future, self._answer_within_s):
-            return answered(STILL_WORKING)
+            return _answer(PRESS_TOO_MANY)
+        if not await self._settled(future, self._bounded_s(within_s)):
+            return _answer(STILL_WORKING)
         if future.cancelled() or future.exception() is not None:
-            return answered(PRESS_FAILED)
+            return _answer(PRESS_FAILED)
         answer: object = future.result()
         try:
             # A handler that forgot its answer must not show an error on the presser's device.
-            return answered(answer if isinstance(answer, Mapping) else {})
+            return _answer(answer if isinstance(answer, Mapping) else {})
         except ValueError:
             # What the handler did stands; only its words cannot be sent.
             _log.error("a press was handled, but its answer cannot be sent")
-            return answered({})
+            return _answer({})
 
-    async def _message(self, message: InboundMessage) -> bytes:
+    async def _message(self, message: InboundMessage, within_s: float | None) -> Heard:
         future = self._submit("message", lambda: self._handlers.on_message(message))
         if future is None:
-            return refused()
-        # No deadline: an acknowledgement in three seconds spares a repeated delivery, a later one does no harm, and
-        # one before the message is safe would lose it.
-        await self._settled(future, None)
-        return refused() if future.cancelled() or future.exception() is not None else acknowledged()
+            return LEFT
+        # On the long connection there is no deadline: an acknowledgement in three seconds spares a repeated delivery, a
+        # later one does no harm, and one before the message is safe would lose it. A request that must be answered
+        # meanwhile is answered "not yet": the message comes again, and the ledger knows it by then.
+        if not await self._settled(future, within_s):
+            return LEFT
+        return LEFT if future.cancelled() or future.exception() is not None else TAKEN
 
-    async def _other(self, event: OtherEvent, frame_id: str) -> None:
+    async def _other(self, event: OtherEvent, frame_id: str, within_s: float | None) -> None:
         event_id = event.event_id or frame_id
         future = self._submit("other event", lambda: self._handlers.on_other(event.event_type, event_id, event.body))
         if future is not None:
-            await self._settled(future, self._answer_within_s)
+            await self._settled(future, self._bounded_s(within_s))
+
+    def _bounded_s(self, within_s: float | None) -> float:
+        return self._answer_within_s if within_s is None else min(within_s, self._answer_within_s)
 
     def _submit(self, what: str, work: Callable[[], Coroutine[Any, Any, _Result]]) -> Future[_Result] | None:
         if len(self._in_flight) >= IN_FLIGHT_MAX:
@@ -141,6 +180,10 @@ class Courier:
         except TimeoutError:
             return future.done()
         return True
+
+
+def _answer(answer: Mapping[str, object]) -> Heard:
+    return Heard(taken=True, answer=answer_text(answer))
 
 
 async def _guarded(what: str, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:

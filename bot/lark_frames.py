@@ -73,12 +73,22 @@ def refused() -> bytes:
     return b'{"code":500}'
 
 
-def answered(answer: Mapping[str, object]) -> bytes:
-    """Acknowledge a press with its answer, an object in every case; raises ValueError if it cannot be sent."""
+def answer_text(answer: Mapping[str, object]) -> bytes:
+    """A press's answer as JSON, an object in every case; raises ValueError if it cannot be sent."""
     try:
         text = orjson.dumps(dict(answer))
     except (TypeError, ValueError) as error:
         raise ValueError("a callback answer must be a JSON object") from error
     if len(text) > ANSWER_BYTES_MAX:
         raise ValueError(f"a callback answer may have {ANSWER_BYTES_MAX} bytes, not {len(text)}")
+    return text
+
+
+def framed(text: bytes) -> bytes:
+    """Acknowledge a press with an answer that is JSON already."""
     return orjson.dumps({"code": 200, "data": base64.b64encode(text).decode("ascii")})
+
+
+def answered(answer: Mapping[str, object]) -> bytes:
+    """Acknowledge a press with its answer; raises ValueError if it cannot be sent."""
+    return framed(answer_text(answer))

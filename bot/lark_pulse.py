@@ -1,20 +1,20 @@
-"""The long connection's vital signs, written where frames arrive and read by whoever asks for health."""
+"""The gateway's vital signs, written where frames arrive and read by whoever asks for health."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.lark import LarkHealth
+from bot.lark import LarkHealth, Transport
 
 
 class Pulse:
     """Holds one `LarkHealth` and replaces it whole, so that a reader on another thread never sees half a change."""
 
-    def __init__(self, now_ms: Callable[[], int]) -> None:
+    def __init__(self, now_ms: Callable[[], int], transport: Transport = "ws") -> None:
         """`now_ms` must not go backwards, or silence cannot be told from a clock that was set."""
         self._now_ms = now_ms
         self._lock = threading.Lock()
-        self._health = LarkHealth(since_ms=now_ms())
+        self._health = LarkHealth(since_ms=now_ms(), transport=transport)
         self._has_been_up = False
 
     def health(self) -> LarkHealth:
@@ -39,6 +39,7 @@ class Pulse:
         with self._lock:
             if self._health.connected:
                 self._health = replace(self._health, connected=False, since_ms=self._now_ms())
+            self._health = replace(self._health, listening=False)
 
     def ping_interval(self, ping_interval_ms: int) -> None:
         """Note the interval the server asked for while connected."""
@@ -69,3 +70,31 @@ class Pulse:
         """Note a press: callbacks are proven to arrive."""
         with self._lock:
             self._health = replace(self._health, last_callback_ms=self._now_ms())
+
+    def listening(self, *, on: bool) -> None:
+        """Note that requests can arrive (a webhook's socket is open), or no longer; nothing is proved by that."""
+        with self._lock:
+            since_ms = self._health.since_ms if self._health.connected else self._now_ms()
+            fatal = None if on else self._health.fatal
+            self._health = replace(self._health, listening=on, since_ms=since_ms, fatal=fatal)
+
+    def proved(self) -> None:
+        """Note that the platform reached us and could show that it was the platform."""
+        with self._lock:
+            if not self._health.connected:
+                self._health = replace(self._health, connected=True, since_ms=self._now_ms())
+
+    def seen(self, event_type: str) -> None:
+        """Note a kind of event that was asked for: its subscription is proved."""
+        with self._lock:
+            self._health = replace(self._health, events_seen=self._health.events_seen | {event_type})
+
+    def parked(self) -> None:
+        """Note an event that was acknowledged and that nobody can act on."""
+        with self._lock:
+            self._health = replace(self._health, parked=self._health.parked + 1)
+
+    def turned_away(self) -> None:
+        """Note a request that could not show that it came from the platform."""
+        with self._lock:
+            self._health = replace(self._health, turned_away=self._health.turned_away + 1)

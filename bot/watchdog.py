@@ -1,4 +1,4 @@
-"""An outside watchdog for the long connection: it believes nothing but what arrived, and when.
+"""An outside watchdog for the gateway: it believes nothing but what arrived, and when.
 
 A long connection fails in ways that it does not notice itself. It can be *down* and not come up again; *deaf*, when
 pings go out and no answer comes; or a *zombie*, which answers every ping and is pushed nothing. The first two show
@@ -52,6 +52,9 @@ def judge(health: LarkHealth, started_ms: int, now_ms: int, limits: WatchdogLimi
     if health.fatal is not None:
         return Verdict.FATAL
     since_ms = max(health.since_ms, started_ms)
+    if health.transport == "webhook":
+        # Nothing can be renewed but the socket: whether requests reach it is decided elsewhere, and health tells.
+        return Verdict.DOWN if not health.listening and now_ms - since_ms > limits.down_ms_max else Verdict.FINE
     if not health.connected:
         return Verdict.DOWN if now_ms - since_ms > limits.down_ms_max else Verdict.FINE
     if now_ms - max(since_ms, health.last_pong_ms or 0) > PONGS_MISSED_MAX * health.ping_interval_ms + _MARGIN_MS:
@@ -89,7 +92,7 @@ class Watchdog:
             if verdict is Verdict.QUIET:
                 self._log.info("nothing was pushed for a long time: the long connection is renewed")
             else:
-                self._log.error("the long connection is %s: it is started anew", verdict.value)
+                self._log.error("the gateway is %s: it is started anew", verdict.value)
 
     async def _one_run(self, handlers: Handlers) -> Verdict:
         started_ms = self._now_ms()

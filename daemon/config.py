@@ -41,7 +41,12 @@ class _SharedSection(_Section):
 class LarkSection(_SharedSection):
     """`[lark]`: the daemon needs the app's id, and never sees its secret."""
 
-    read_by_the_bot = frozenset({"app_secret", "app_secret_file", "domain", "locale", "transport"})
+    read_by_the_bot = frozenset(
+        {
+            "app_secret", "app_secret_file", "domain", "encrypt_key_file", "listen", "locale", "path", "tenant_key",
+            "transport", "verification_token_file",
+        }
+    )  # fmt: skip
     app_id: Annotated[str, Field(min_length=1, max_length=160)] | None = None
 
 

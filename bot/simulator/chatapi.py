@@ -110,7 +110,7 @@ class ChatApi:
 
     async def _chats(self, request: web.Request) -> web.Response:
         person = self._asker(request)
-        online = sorted(app.name for app in self._world.apps.values() if self._link.of_app(app.app_id))
+        online = sorted(app.name for app in self._world.apps.values() if app.webhook or self._link.of_app(app.app_id))
         chats = self._client.chats(person)
         return answer({"chats": chats, "online": online, "revision": self._world.changes.revision})
 

@@ -1,4 +1,4 @@
-"""Pushing events until they are acknowledged.
+"""Pushing events, over the long connection or to the app's own address, until they are acknowledged.
 
 An event that is not acknowledged with 200 within three seconds is pushed again after 15 seconds, 5 minutes, 1 hour
 and 6 hours, and then given up. Card callbacks are not events: nobody re-pushes a press.
@@ -13,6 +13,7 @@ from bot.simulator.clock import SimClock
 from bot.simulator.documented import ACK_WITHIN_MS, REPUSH_AFTER_MS
 from bot.simulator.longlink import Ack, LongLink
 from bot.simulator.model import App
+from bot.simulator.webhook import Webhooks
 from bot.simulator.wire import JsonObject, dump, object_at, text_at
 
 DELIVERIES_MAX = 2_000
@@ -43,10 +44,11 @@ class Delivery:
 
 
 class Deliveries:
-    """Hands events to the long connection, each in a task of its own."""
+    """Hands events to the app's transport, each in a task of its own."""
 
-    def __init__(self, link: LongLink, clock: SimClock, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, link: LongLink, webhooks: Webhooks, clock: SimClock, tasks: asyncio.TaskGroup) -> None:
         self._link = link
+        self._webhooks = webhooks
         self._clock = clock
         self._tasks = tasks
         self._running: set[asyncio.Task[None]] = set()
@@ -99,7 +101,9 @@ class Deliveries:
         return outcome
 
     async def push_once(self, app: App, payload: bytes) -> Ack | str:
-        """Push to one connection and wait for the ack: the ack, or why there is none."""
+        """Push to one connection, or to the app's address, and wait for the ack: the ack, or why there is none."""
+        if app.webhook is not None:
+            return await self._webhooks.push(app, app.webhook, payload)
         connection = self._link.choose(app)
         if connection is None:
             return "offline"

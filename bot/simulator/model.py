@@ -23,6 +23,15 @@ EVENTS_DEFAULT = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Webhook:
+    """An address that an app receives at; without an encrypt key plain and unsigned."""
+
+    url: str
+    encrypt_key: str = ""
+    resigns: bool = True
+
+
 @dataclass(kw_only=True)
 class App:
     """A custom app with a bot."""
@@ -34,6 +43,9 @@ class App:
     callbacks_on: bool = True
     events: set[str] = field(default_factory=lambda: set(EVENTS_DEFAULT))
     hears_all_group_messages: bool = False
+    webhook: Webhook | None = None
+    granted_scopes: set[str] | None = None
+    """What was granted; None: everything that can be asked for."""
 
     @property
     def bot_open_id(self) -> str:

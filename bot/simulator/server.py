@@ -20,6 +20,8 @@ from bot.simulator.press import Presses
 from bot.simulator.scenario import DEMO, populate
 from bot.simulator.society import Society
 from bot.simulator.tokens import Tokens
+from bot.simulator.webhook import Webhooks
+from bot.simulator.webhookcontrol import WebhookControl
 from bot.simulator.wire import JsonObject
 from bot.simulator.world import World
 
@@ -42,6 +44,7 @@ class Simulator:
         self.gate.revoke = self.tokens.revoke_all
         self.messages = Messages(self.world)
         self.link = LongLink(self.world, self.gate, self.ids)
+        self.webhooks = Webhooks(self.clock, self.ids)
         self._stop = asyncio.Event()
         self._main: asyncio.Task[None] | None = None
         self.deliveries: Deliveries
@@ -86,7 +89,7 @@ class Simulator:
             self.deliveries.stop()
 
     def _application(self, tasks: asyncio.TaskGroup) -> web.Application:
-        self.deliveries = Deliveries(self.link, self.clock, tasks)
+        self.deliveries = Deliveries(self.link, self.webhooks, self.clock, tasks)
         self.presses = Presses(self.world, self.deliveries)
         self.client = ChatClient(self.world, self.deliveries, self.presses)
         control = Control(
@@ -98,11 +101,13 @@ class Simulator:
             deliveries=self.deliveries,
             presses=self.presses,
         )
+        webhook_control = WebhookControl(self.world, self.webhooks)
         app = web.Application(client_max_size=BODY_BYTES_MAX, middlewares=[own_origin_only, refusals])
         app.add_routes(OpenApi(self.world, self.gate, self.tokens, self.messages, self.presses.delayed).routes())
         app.add_routes(self.link.routes())
         app.add_routes(ChatApi(self.world, self.client, self.link).routes())
         app.add_routes(control.routes())
         app.add_routes(Society(self.world, self.deliveries).routes())
+        app.add_routes(webhook_control.routes())
         app.add_routes(page_routes())
         return app

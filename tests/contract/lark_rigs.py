@@ -1,15 +1,19 @@
 """The two things that claim to be Lark, made ready for one suite, and how a test plays the people in front of them."""
 
 import asyncio
+import socket
 import time
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import orjson
 
 from bot.lark import LarkFaultKind, LarkUser, toast
-from bot.lark_api import LarkSettings, open_lark
+from bot.lark_api import open_lark
+from bot.lark_settings import LarkSettings, WebhookSettings
 from bot.simulator import events
 from bot.simulator.faults import Fault
+from bot.simulator.model import Webhook
 from bot.simulator.server import Simulator
 from bot.simulator.wire import dump
 from tests.contract.lark_fake import FakeLark
@@ -119,10 +123,14 @@ class AdapterRig:
         self.ann = LarkUser(open_id=self._ann.open_id(self.app_id), union_id=self._ann.union_id)
 
     async def open(self):
-        base_url = await self.simulator.start()
-        settings = LarkSettings(app_id=self.app_id, app_secret=self.app.app_secret, domain=base_url)
-        self._opened = open_lark(settings, now_ms=now_ms, chance=lambda: 0.0)
+        await self.simulator.start()
+        self._opened = open_lark(
+            self.settings(), now_ms=now_ms, chance=lambda: 0.0, wall_ms=self.simulator.clock.now_ms
+        )
         self.lark = await self._opened.__aenter__()
+
+    def settings(self):
+        return LarkSettings(app_id=self.app_id, app_secret=self.app.app_secret, domain=self.simulator.base_url)
 
     async def close(self):
         await self._opened.__aexit__(None, None, None)
@@ -198,6 +206,32 @@ class AdapterRig:
         message = self.simulator.world.add_message(self.chat, "text", "ann", {"text": "x"}, from_app=False)
         body = events.message_recalled(self.app, self.simulator.ids, message, self.simulator.clock.now_ms())
         return (await self.push(body)).code == 200
+
+
+class WebhookRig(AdapterRig):
+    """The adapter, to which a simulated platform pushes: the same rig with the other transport."""
+
+    KEY = "an encrypt key"
+
+    def settings(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.hook = Webhook(url=f"http://127.0.0.1:{self.port}/lark", encrypt_key=self.KEY)
+        listening = WebhookSettings(
+            host="127.0.0.1",
+            port=self.port,
+            path="/lark",
+            encrypt_key=self.KEY,
+            verification_token=self.app.verification_token,
+        )
+        return replace(super().settings(), webhook=listening)
+
+    async def connected(self):
+        """The socket listens, and whoever sets the app up enters the address: the platform asks its question."""
+        await until(lambda: self.lark.health().listening)
+        assert not self.lark.health().connected, "a socket alone proves nothing"
+        await self.simulator.webhooks.adopt(self.app, self.hook)
 
 
 @asynccontextmanager

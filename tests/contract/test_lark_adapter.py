@@ -12,7 +12,8 @@ import pytest
 
 import bot.lark_api
 from bot.lark import PRESS_NOT_OURS, STILL_WORKING, LarkFault, LarkFaultKind, toast
-from bot.lark_api import LarkSettings, open_lark
+from bot.lark_api import open_lark
+from bot.lark_settings import LarkSettings
 from bot.simulator.faults import Fault
 from bot.simulator.linkcontrol import change_link
 from bot.simulator.server import Simulator

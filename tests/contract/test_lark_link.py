@@ -15,9 +15,10 @@ import pytest
 
 import bot.lark_api
 from bot.lark import LarkFault, LarkFaultKind
-from bot.lark_api import LarkSettings, open_lark
+from bot.lark_api import open_lark
 from bot.lark_endpoint import Endpoint
 from bot.lark_pulse import Pulse
+from bot.lark_settings import LarkSettings
 from bot.simulator.faults import Fault
 from bot.simulator.linkcontrol import change_link
 from bot.simulator.scenario import DEMO

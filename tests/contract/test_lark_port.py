@@ -1,4 +1,4 @@
-"""One suite for everything that claims to be Lark: the fake, and the adapter on the SDK against the simulator."""
+"""One suite for everything that claims to be Lark: the fake, and the adapter by both its transports."""
 
 import asyncio
 
@@ -14,15 +14,13 @@ from bot.lark import (
     LarkFaultKind,
     toast,
 )
-from tests.contract.lark_rigs import DONE, AdapterRig, FakeRig, card, now_ms, running
+from tests.contract.lark_rigs import DONE, AdapterRig, FakeRig, WebhookRig, card, now_ms, running
 
 
-@pytest.fixture(params=["fake", "adapter"])
+@pytest.fixture(params=["fake", "adapter", "webhook"])
 async def rig(request):
-    if request.param == "fake":
-        rig = FakeRig()
-    else:
-        rig = AdapterRig()
+    rig = {"fake": FakeRig, "adapter": AdapterRig, "webhook": WebhookRig}[request.param]()
+    if request.param != "fake":
         await rig.open()
     yield rig
     await rig.close()

@@ -25,7 +25,7 @@ def named(text):
 def module_of(line):
     """What a distribution is imported as."""
     name = named(Requirement(line).name)
-    return {"markdown-it-py": "markdown_it"}.get(name, name.replace("-", "_"))
+    return {"markdown-it-py": "markdown_it", "pycryptodome": "Crypto"}.get(name, name.replace("-", "_"))
 
 
 def pins():

@@ -46,7 +46,7 @@ async def test_its_tasks_run_where_they_are_made():
 
 
 def test_nothing_but_the_adapter_brings_the_sdk_in():
-    modules = "lark lark_connection lark_courier lark_endpoint lark_events lark_faults lark_frames lark_log lark_pulse lark_text lark_tokens watchdog"  # noqa: E501
+    modules = "lark lark_connection lark_courier lark_endpoint lark_events lark_faults lark_frames lark_log lark_needs lark_pulse lark_seal lark_settings lark_text lark_tokens lark_webhook watchdog"  # noqa: E501
     code = "".join(f"import bot.{name}\n" for name in modules.split())
     code += "import sys; sys.exit('lark_oapi' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
