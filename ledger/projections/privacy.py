@@ -7,7 +7,7 @@ never the value; warnings stand in the nearest `source_warnings` around the fiel
 Ordinary text yields no warning, and then the very document that came in goes out.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, Literal, TypeVar, cast
@@ -17,7 +17,7 @@ import msgspec
 from ledger.detectors import reason_of
 from ledger.key_families import key_reason
 from ledger.projections.ordinary import MARK, is_ordinary, is_ordinary_name, ordinary_names, ordinary_texts
-from ledger.projections.private_words import is_ledger_made, is_promise
+from ledger.projections.private_words import CLOSED, is_ledger_made, is_promise
 
 WITHHELD: Final = MARK
 WARNING_KIND: Final = "raw_or_private_material_omitted"
@@ -117,19 +117,21 @@ class _Walk:
         self._rights_in = rights_in
         self.warnings: list[dict[str, object]] = []
 
-    def value(self, name: str, value: object, rights: Rights, path: str, owner: str = "") -> object:
-        """The value under its name, in a document of `owner`'s shape, or the mark."""
+    def value(
+        self, name: str, value: object, rights: Rights, path: str, owner: str = "", beside: Collection[str] = ()
+    ) -> object:
+        """The value under its name, in a document of `owner`'s shape that has these fields, or the mark."""
         if value is None or isinstance(value, bool):
             return value
         family = key_reason(name)
         if family is not None and value not in _EMPTY and (family == "credential" or type(value) not in _NUMBERS):
             return self._withheld(path, family)
         if isinstance(value, str):
-            return self._text(name, value, rights, path, owner)
+            return self._text(name, value, rights, path, owner, beside)
         if isinstance(value, dict):
-            return self._named(value, rights, path)
+            return self._named(value, "open" if name in CLOSED else rights, path)
         if isinstance(value, list | tuple):
-            rows = [self.value(name, one, rights, f"{path}[{at}]", owner) for at, one in enumerate(value)]
+            rows = [self.value(name, one, rights, f"{path}[{at}]", owner, beside) for at, one in enumerate(value)]
             return rows if isinstance(value, list) else tuple(rows)
         if isinstance(value, msgspec.Struct):
             return self._struct(value, rights, path)
@@ -156,7 +158,7 @@ class _Walk:
             self.warnings = []
         start = "" if is_own or not path else f"{path}."
         found = {
-            name: one if name == WARNINGS else self.value(name, one, rights, f"{start}{name}")
+            name: one if name == WARNINGS else self.value(name, one, rights, f"{start}{name}", "", document.keys())
             for name, one in document.items()
         }
         if is_own:
@@ -175,15 +177,15 @@ class _Walk:
         changed = {name: one for name, one in found.items() if one is not given[name] and one != given[name]}
         return msgspec.structs.replace(value, **changed) if changed else value
 
-    def _text(self, name: str, text: str, rights: Rights, path: str, owner: str) -> str:
+    def _text(self, name: str, text: str, rights: Rights, path: str, owner: str, beside: Collection[str]) -> str:
         if WITHHELD in text:
             # What it was made from was looked at already; the rest of a sentence of ours stays.
             self._withheld(path, "private_material")
-            return WITHHELD if rights == "stranger" and not is_ledger_made(name, owner, text) else text
+            return WITHHELD if rights == "stranger" and not is_ledger_made(name, owner, text, beside) else text
         reason: str | None
         if rights == "open":
             reason = reason_of(text)
-        elif is_ledger_made(name, owner, text):
+        elif is_ledger_made(name, owner, text, beside):
             # Digits of a digest or a moment are no telephone number; the promise is people's words all the same.
             reason = reason_of(text, confidential=is_promise(name, owner))
         else:

