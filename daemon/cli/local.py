@@ -119,7 +119,8 @@ LOCAL: "Nouns" = {
             "run": "daemon.local.ledger:export_ledger",
             "takes": {"home": ""},
             "about": "Each event with its body, words, salt and hash, then receipts and refusals, then an end line\n"
-            "with counts and heads. The file is made private (0600) and never replaces another.",
+            "with counts, heads and a digest of all lines before it. The file is made private (0600) and never\n"
+            "replaces another. Its sha256 is told; noted elsewhere, it proves the file to `ledger import --digest`.",
             "parameters": {"output": {"help": "The file to make; standard output when absent."}},
         },
         "import": {
@@ -130,7 +131,10 @@ LOCAL: "Nouns" = {
             "about": "Into a home that has no ledger. Every hash is computed again; a file that is damaged, cut short\n"
             "or out of order leaves nothing behind. Credentials are not in an export: the user\n"
             "whose home it is acts as the operator and issues new ones with `frontstage token issue`.",
-            "parameters": {"input": {"help": "The file that `ledger export` wrote.", "required": True}},
+            "parameters": {
+                "input": {"help": "The file that `ledger export` wrote.", "required": True},
+                "digest": {"help": "The sha256 that the file must have, as `ledger export` told it."},
+            },
         },
         "tail": {
             "summary": "Show the last events, and with --follow those to come.",

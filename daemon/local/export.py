@@ -2,10 +2,13 @@
 
 One object a line. `ledger` comes first and says which life of which ledger this is. Each `event` carries its body
 exactly as hashed, its words as recorded (null where they were erased or never were), the salt and the chained hash.
-Then come `receipt` and `refusal` lines, and an `end` line with counts and heads: a file without it is not whole.
+Then come `receipt` and `refusal` lines, and an `end` line with counts, heads and a digest of all lines before it: a
+file without it is not whole. The chain of events proves which receipt an event names, not what was asked by it, and it
+proves no refusal; the digest does, and the digest of the whole file, which is told when it was written, proves it.
 """
 
 import base64
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,21 +21,31 @@ from ledger.canonical import canonical
 from ledger.ports import EventRow, Head, ReceiptRow, RefusalRow
 from ledger.store.sqlite_read import SqliteReads
 
-FORMAT = "frontstage_ledger_export_v1"
+FORMAT = "frontstage_ledger_export_v2"
 FILE_MODE = 0o600
 _encode = msgspec.json.Encoder().encode
 
 
 @dataclass
 class Counts:
-    """What was written."""
+    """What was written, or read."""
 
     events: int = 0
     receipts: int = 0
     refusals: int = 0
 
 
-def copy_out(store: SqliteReads, target: Path | None) -> Counts:
+@dataclass
+class Copied(Counts):
+    """All of a file."""
+
+    digest: str = ""
+    """Of its bytes, as `sha256sum` says it."""
+    is_proved: bool = True
+    """Whether its end line has a digest of the others; without it receipts and refusals rest on nobody's word."""
+
+
+def copy_out(store: SqliteReads, target: Path | None) -> Copied:
     """Write everything to a new private file, or to standard output. Raises FileExistsError and OSError.
 
     A file that could not be finished is removed: a part that looks like a whole is worse than none.
@@ -55,8 +68,13 @@ def copy_out(store: SqliteReads, target: Path | None) -> Counts:
     return counts
 
 
-def _copy(store: SqliteReads, put: Callable[[bytes], None]) -> Counts:
-    counts = Counts()
+def _copy(store: SqliteReads, write_out: Callable[[bytes], None]) -> Copied:
+    counts, lines = Counts(), hashlib.sha256()
+
+    def put(data: bytes) -> None:
+        lines.update(data)
+        write_out(data)
+
     anchor = store.refusals_anchor()
     last = Head(0, bytes(32))
     put(
@@ -78,9 +96,9 @@ def _copy(store: SqliteReads, put: Callable[[bytes], None]) -> Counts:
         put(_line(_refusal(refusal)))
         counts.refusals += 1
         last_refusal = Head(refusal.number, refusal.hash)
-    end = {"record": "end", **vars(counts), "head": _head(last), "refusals_head": _head(last_refusal)}
-    put(_line(end))
-    return counts
+    heads = {"head": _head(last), "refusals_head": _head(last_refusal)}
+    put(_line({"record": "end", **vars(counts), **heads, "lines_digest": lines.hexdigest()}))
+    return Copied(**vars(counts), digest=lines.hexdigest())
 
 
 def _line(record: dict[str, object]) -> bytes:

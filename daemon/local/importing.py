@@ -1,13 +1,15 @@
 """A ledger from JSON lines: what `export` wrote becomes the same ledger again, to an equal head, or nothing does.
 
 The lines are read once, in the only order an export has: `ledger`, events, receipts, refusals, `end`. Every hash is
-computed again on the way, every event is folded as a start would fold it, and the end line must say what was read. All
-of it goes into a file beside the ledger's place and takes that place in one step, so that a file that is damaged, cut
-short or of another program leaves no trace.
+computed again on the way, every event is folded as a start would fold it, and the end line must say what was read, with
+a digest of all lines before it (an export of the first form has none, and is told to be less proved). All of it goes
+into a file beside the ledger's place and takes that place in one step, so that a file that is damaged, cut short or of
+another program leaves no trace.
 """
 
 import base64
 import binascii
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from daemon.local.export import FORMAT, Counts
+from daemon.local.export import FORMAT, Copied, Counts
 from ledger.catalogue import ACTIONS
 from ledger.codec import CodecError, decode_event
 from ledger.ports import EventRow, Group, Head, ReceiptRow, RefusalRow, Store, Term
@@ -27,6 +29,8 @@ from ledger.state import Workspace
 from ledger.store.sqlite import SqliteStore
 from ledger.verify import Named, Report, verify_events, verify_refusals
 
+FORMAT_WITHOUT_DIGEST = "frontstage_ledger_export_v1"
+"""Earlier exports: what the chain of events does not prove of them nobody can."""
 LINE_BYTES_MAX = 4 * 1024 * 1024
 PAGE_ROWS = 1_000
 """Rows made durable together."""
@@ -94,6 +98,7 @@ class _End(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     refusals: int
     head: str
     refusals_head: str
+    lines_digest: str | msgspec.UnsetType = msgspec.UNSET
 
 
 _Record = _Ledger | _Event | _Receipt | _Refusal | _End
@@ -114,8 +119,9 @@ class _Page:
 class _Reading:
     """How far the file has been read, and proved."""
 
-    def __init__(self, store: Store, term: Term, refusals_after: Head) -> None:
+    def __init__(self, store: Store, term: Term, refusals_after: Head, lines: "_Lines") -> None:
         self._store = store
+        self._lines = lines
         self._term = term
         self._page = _Page()
         self._state = Workspace()
@@ -205,6 +211,10 @@ class _Reading:
             raise ValueError("the end line names another head of the refusals")
         if not self._state.created:
             raise ValueError("there is no event in it")
+        if record.lines_digest != (self._lines.digest_before if self._lines.is_proved else msgspec.UNSET):
+            raise ValueError(
+                "the end line has another digest of the lines before it: one of them was changed or left out"
+            )
 
     def _ended(self) -> bool:
         return self._place == _ORDER.index(_End)
@@ -215,16 +225,25 @@ class _Reading:
             raise ValueError("the file ends before its end line: it is not whole")
 
 
-def copy_in(source: BinaryIO, target: Path, open_store: Callable[[Path], SqliteStore]) -> Counts:
-    """Read a whole export into a new ledger at `target`. Raises ImportRefused, FileExistsError and OSError."""
+def copy_in(
+    source: BinaryIO, target: Path, open_store: Callable[[Path], SqliteStore], digest: str | None = None
+) -> Copied:
+    """Read a whole export into a new ledger at `target`, with `digest` only if the file has that one.
+
+    Raises ImportRefused, FileExistsError and OSError.
+    """
     beside = target.with_name(target.name + ".importing")
     _remove(beside)
     try:
         store = open_store(beside)
         try:
-            counts = _read(source, store)
+            copied = _read(source, store)
         finally:
             store.close()
+        if digest is not None and digest != copied.digest:
+            raise ImportRefused(
+                f"its sha256 is {copied.digest}, which is not the one it was held against", _rows_of(copied)
+            )
         log = beside.with_name(beside.name + "-wal")
         assert not log.exists() or not log.stat().st_size, "the last handle folds the log back"
         # A link, not a rename: it replaces nothing.
@@ -232,38 +251,70 @@ def copy_in(source: BinaryIO, target: Path, open_store: Callable[[Path], SqliteS
         _sync(target.parent)
     finally:
         _remove(beside)
-    return counts
+    return copied
 
 
-def _read(source: BinaryIO, store: SqliteStore) -> Counts:
-    lines = _lines(source)
+def _rows_of(copied: Counts) -> int:
+    """How many lines a file has that holds these rows."""
+    return copied.events + copied.receipts + copied.refusals + 2
+
+
+def _read(source: BinaryIO, store: SqliteStore) -> Copied:
+    lines = _Lines(source)
     number, first = next(lines, (1, None))
-    if not isinstance(first, _Ledger) or first.format != FORMAT:
+    if not isinstance(first, _Ledger) or first.format not in {FORMAT, FORMAT_WITHOUT_DIGEST}:
         raise ImportRefused(f"this is no {FORMAT}", number)
+    lines.is_proved = first.format == FORMAT
     try:
         after = _head_of(first.refusals_after)
         term = store.open_term(first.incarnation)
         store.begin_refusals(term, after)
-        reading = _Reading(store, term, after)
+        reading = _Reading(store, term, after, lines)
         for number, record in lines:  # noqa: B007  (it is told below)
             reading.take(record)
         reading.require_end()
     except (ValueError, binascii.Error) as error:
         raise ImportRefused(str(error), number) from error
-    return reading.counts
+    return Copied(**vars(reading.counts), digest=lines.digest, is_proved=lines.is_proved)
 
 
-def _lines(source: BinaryIO) -> Iterator[tuple[int, _Record]]:
-    number = 0
-    while data := source.readline(LINE_BYTES_MAX + 1):
-        number += 1
+class _Lines:
+    """The lines of a file with their numbers, and the digest of what was read of it."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+        self._number = 0
+        self._read = hashlib.sha256()
+        self.digest_before = ""
+        """Of all lines before the last one read that may be the end."""
+        self.is_proved = True
+        """Whether the end line must have this digest."""
+
+    @property
+    def digest(self) -> str:
+        """Of all that was read."""
+        return self._read.hexdigest()
+
+    def __iter__(self) -> Iterator[tuple[int, _Record]]:
+        """Itself."""
+        return self
+
+    def __next__(self) -> tuple[int, _Record]:
+        """One more line. Raises ImportRefused."""
+        data = self._source.readline(LINE_BYTES_MAX + 1)
+        if not data:
+            raise StopIteration
+        self._number += 1
         if not data.endswith(b"\n"):
-            raise ImportRefused("cut short, or longer than a line may be", number)
+            raise ImportRefused("cut short, or longer than a line may be", self._number)
         try:
             record = _decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise ImportRefused("this is no line of an export", number) from error
-        yield number, record
+            raise ImportRefused("this is no line of an export", self._number) from error
+        if isinstance(record, _End):
+            self.digest_before = self.digest
+        self._read.update(data)
+        return self._number, record
 
 
 def _event_row(record: _Event) -> EventRow:

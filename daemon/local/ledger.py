@@ -176,6 +176,7 @@ def export_ledger(command: Command) -> int:
         store.close()
     if target is not None:
         tell(f"wrote {counts.events} events, {counts.receipts} receipts, {counts.refusals} refusals to {target}")
+    tell(f"sha256 {counts.digest}\n  note it elsewhere: `ledger import --digest` holds the file against it")
     return 0
 
 

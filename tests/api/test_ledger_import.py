@@ -1,5 +1,6 @@
 """An export becomes the same ledger again, and a file that is no whole export becomes nothing."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -133,6 +134,29 @@ def _receipt(lines, **changes):
     lines[index] = json.dumps(json.loads(lines[index]) | changes, separators=(",", ":")).encode() + b"\n"
 
 
+def _end(lines, without=None, **changes):
+    end = {name: value for name, value in json.loads(lines[-1]).items() if name != without}
+    lines[-1] = json.dumps(end | changes, separators=(",", ":")).encode() + b"\n"
+
+
+def _drop_refusals(lines):
+    """As if nothing had ever been refused: the refusals' own chain holds."""
+    first = at(lines, "refusal")
+    del lines[first:-1]
+    _end(lines, refusals=0, refusals_head=json.loads(lines[0])["refusals_after"])
+
+
+def _erase_words(lines):
+    """As if they had been erased: the chain holds."""
+    index = at(lines, "event")
+    lines[index] = json.dumps(json.loads(lines[index]) | {"words": None, "salt": None}).encode() + b"\n"
+
+
+def _of_the_first_form(lines):
+    lines[0] = lines[0].replace(b"_v2", b"_v1")
+    _end(lines, "lines_digest")
+
+
 DAMAGE = {
     "a receipt left out and counted out": _drop_receipt,
     "a receipt of an earlier event": lambda lines: _receipt(lines, first_seq=1, last_seq=1),
@@ -140,6 +164,11 @@ DAMAGE = {
     "a receipt under another key": lambda lines: _receipt(lines, key="0" * 44),
     "a receipt of an unknown action": lambda lines: _receipt(lines, action="goal.abolish"),
     "a receipt of a read": lambda lines: _receipt(lines, action="goal.list"),
+    "a receipt of another action that could be asked": lambda lines: _receipt(lines, action="member.revoke"),
+    "a receipt of other parameters": lambda lines: _receipt(lines, params_digest="0" * 32),
+    "the refusals left out and counted out": _drop_refusals,
+    "words gone with their salt": _erase_words,
+    "no digest in the end line": lambda lines: _end(lines, "lines_digest"),
     "a receipt with a shorter digest": lambda lines: _receipt(lines, params_digest="00"),
     "no end line": lambda lines: lines.pop(),
     "cut within a line": lambda lines: lines.__setitem__(-1, lines[-1][:-9]),
@@ -163,7 +192,7 @@ DAMAGE = {
     "another kind beside the body": lambda lines: _replace(lines, "event", b'"kind":"w', b'"kind":"v'),
     "a hash too short": lambda lines: _replace(lines, "event", b'"hash":"', b'"hash":"","was":"'),
     "a receipt of events to come": lambda lines: _replace(lines, "receipt", b'"last_seq":', b'"last_seq":9'),
-    "another format": lambda lines: _replace(lines, "ledger", b"_v1", b"_v9"),
+    "another format": lambda lines: _replace(lines, "ledger", b"_v2", b"_v9"),
     "another ledger": lambda lines: _replace(lines, "ledger", b'"incarnation":"', b'"incarnation":"0'),
     "an unknown field": lambda lines: _replace(lines, "event", b'{"record"', b'{"more":1,"record"'),
     "not JSON": lambda lines: lines.insert(3, b"{\n"),
@@ -179,6 +208,42 @@ def test_a_file_that_is_no_whole_export_leaves_nothing(origin, tmp_path, capfd, 
     assert take_in(b"".join(lines), tmp_path) == 1
     assert "nothing was changed" in capfd.readouterr().err
     assert {path.name for path in (tmp_path / "copy").glob("*")} <= {"daemon.lock"}
+
+
+def test_an_export_of_the_first_form_imports_and_says_what_was_not_proved(origin, tmp_path, capfd):
+    lines = lines_of(origin[1])
+    _of_the_first_form(lines)
+    assert take_in(b"".join(lines), tmp_path) == 0
+    said = capfd.readouterr().out
+    assert "not proved: which action each receipt was an answer to" in said
+    assert "not proved: that no refusal was left out" in said
+    assert read(tmp_path / "copy") == read(origin[0])
+
+
+def test_what_the_chain_proves_of_an_export_of_the_first_form_is_still_demanded(origin, tmp_path):
+    lines = lines_of(origin[1])
+    _of_the_first_form(lines)
+    _receipt(lines, first_seq=1, last_seq=1)
+    assert take_in(b"".join(lines), tmp_path) == 1
+
+
+def test_a_file_is_held_against_the_digest_that_its_export_told(origin, tmp_path, capfd):
+    told = hashlib.sha256(origin[1]).hexdigest()
+    home = origin[0]
+    assert run(["ledger", "export", "--home", str(home), "--output", str(tmp_path / "out.jsonl")]) == 0
+    assert f"sha256 {told}" in capfd.readouterr().err
+    lines = lines_of(origin[1])
+    _receipt(lines, params_digest="0" * 32)
+    _end(lines, lines_digest=hashlib.sha256(b"".join(lines[:-1])).hexdigest())
+    (tmp_path / "in.jsonl").write_bytes(b"".join(lines))
+    asked = ["ledger", "import", "--home", str(tmp_path / "copy"), "--input", str(tmp_path / "in.jsonl")]
+    assert run([*asked, "--digest", told]) == 1
+    assert "nothing was changed" in capfd.readouterr().err
+    assert run([*asked, "--digest", "abc"]) == 2
+    (tmp_path / "in.jsonl").write_bytes(origin[1])
+    assert run([*asked, "--digest", told, "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert (said["digest"], said["not_proved"]) == (told, [])
 
 
 def test_a_file_that_is_not_there_is_a_mistake(tmp_path, capfd):
