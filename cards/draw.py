@@ -15,12 +15,14 @@ from cards.elements import Button, Card, Columns, Form, Inner, Panel, Part
 from cards.form import form_card
 from cards.gate import gate_card
 from cards.goal import goal_card
+from cards.members import members_card
 from cards.plan import plan_card
 from cards.request import request_card
 from cards.result import result_card
 from cards.review import review_card
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.gate_views import GateView
+from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
 from ledger.projections.views import AcceptanceView, CardView, FormView, GoalView, ResultView, ReviewView
@@ -51,6 +53,8 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return amendment_card(view, _goal(view), part, locale=locale)
         case RequestView():
             return request_card(view, _goal(view), part, locale=locale)
+        case MembersView():
+            return members_card(part, locale=locale, now_ms=now_ms)
         case ResultView():
             return result_card(view, part, locale=locale)
         case _:

@@ -1,6 +1,7 @@
 """What one card is drawn from: the view of its subject, and a token for each button it may carry now."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import msgspec
 
@@ -39,6 +40,7 @@ class Views:
         target = parse(workspace, subject)
         if target is None:
             return None
+        target = replace(target, place=chat_id)
         family = FAMILIES[target.kind]
         offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)
         tokens = {offer.action: self._token(offer, tenant_key, chat_id) for offer in offered}

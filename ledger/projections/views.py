@@ -11,6 +11,7 @@ import msgspec
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.gate_views import GateView
+from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
 
@@ -198,10 +199,19 @@ class ResultView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CardPart: TypeAlias = (
-    FormView | ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | RequestView | ResultView
+    FormView
+    | ReviewView
+    | GoalView
+    | AcceptanceView
+    | GateView
+    | PlanView
+    | AmendmentView
+    | RequestView
+    | MembersView
+    | ResultView
 )
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
-CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "amendment", "request", "result"]
+CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "amendment", "request", "members", "result"]
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,6 +231,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     plan: PlanView | None = None
     amendment: AmendmentView | None = None
     request: RequestView | None = None
+    members: MembersView | None = None
     form: FormView | None = None
     result: ResultView | None = None
     mentions: tuple[str, ...] = ()

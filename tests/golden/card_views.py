@@ -21,6 +21,7 @@ from ledger.projections.views import (
 from ledger.state import Workspace
 from tests.golden.amendment_card_views import amendments
 from tests.golden.gate_card_views import gate_cards
+from tests.golden.member_card_views import members
 from tests.golden.plan_card_views import plans
 from tests.golden.request_card_views import requests
 
@@ -381,6 +382,7 @@ SAMPLES: dict[str, CardView] = {
     **plans(GOAL, tokens, NOW_MS),
     **amendments(GOAL, tokens, NOW_MS),
     **requests(GOAL, tokens, NOW_MS),
+    **members(NOW_MS),
     **results(),
     **withheld(),
 }

@@ -43,6 +43,8 @@ class Target:
     goal: Goal | None = None
     number: int = 0
     key: str = ""
+    place: str = ""
+    """Where the card is shown, as far as that is known: what is about no goal may be about those of its chat."""
 
 
 def _nothing_fixed(_target: Target, _action: str) -> Mapping[str, object]:
