@@ -78,6 +78,7 @@ class Parts:
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
     """Put routes, relay and guard around a service."""
     watch = Watch(clock, connections_max())
+    service.heard = lambda: watch.heard
     own_uid = os.getuid()
     routes = Routes(service, watch)
     started_at_ms = clock.wall_ms()

@@ -154,6 +154,7 @@ class Guard(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what was heard. Time counts from the first byte of a request, so that a trickle cannot hold on."""
+        self._watch.heard += 1
         if self._held is not None:
             self._hold(data)
             return
@@ -246,6 +247,8 @@ class Watch:
         self.clock = clock
         self.connections_max = connections_max
         self.repeats = Repeats()
+        self.heard = 0
+        """How often anything was heard, on whichever connection."""
         self.direct: Direct = _leave
         """Takes plain requests; who serves says how."""
         self._open: dict[asyncio.BaseTransport, Guard] = {}

@@ -145,6 +145,9 @@ class Service:
         self._idle = asyncio.Event()
         self._idle.set()
         self._disk = Disk(lambda error: self._broken(error, []))
+        self.heard: Callable[[], int] = lambda: 0
+        """How often anybody was heard so far; who listens says."""
+        self._heard = 0
 
     def start(self) -> None:
         """Begin to write."""
@@ -288,11 +291,16 @@ class Service:
             return
         if not prepared.writes:
             self._deliver(batch, lambda: prepared.answers)
-        elif len(batch) == 1 and self._disk.at_hand and not prepared.group.erasures:
+        elif self._nobody_waits(batch) and self._disk.at_hand and not prepared.group.erasures:
             self._append(prepared, batch, in_place=True)
             self._disk.spared(self.store.checkpoint)
         else:
             self._disk.put(lambda: self._append(prepared, batch))
+
+    def _nobody_waits(self, batch: list[_Job]) -> bool:
+        """Whether one command came alone, and nothing else was asked since the one before: then nobody is held up."""
+        before, self._heard = self._heard, self.heard()
+        return len(batch) == 1 and self._heard - before <= 1
 
     def _later(self, act: Callable[[], None]) -> None:
         """On the loop. A function of nothing: the loop's log would show arguments, and these are people's words."""

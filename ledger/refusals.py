@@ -149,6 +149,7 @@ CLASS_OF: dict[str, RefusalClass] = {
     "amendment_holds": RefusalClass.WAITING,
     "request_holds": RefusalClass.WAITING,
     "todo_reserved": RefusalClass.WAITING,
+    "nothing_free": RefusalClass.WAITING,
     "revision_waits": RefusalClass.WAITING,
     "proposer_only": RefusalClass.DENIED,
     "action_kind_not_granted": RefusalClass.DENIED,

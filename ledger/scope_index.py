@@ -9,10 +9,12 @@ way is compared in full. The work grows with what is met, not with what there is
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain
+from typing import TypeVar
 
 from ledger.scope_case import folded
 from ledger.scopes import endings, is_file, literal_beginning, overlap
 
+_Key = TypeVar("_Key", str, int)
 _Entry = tuple[str, str, str]
 """What it is sorted by, the scope, the holder."""
 _LAST_CHAR = "\U0010ffff"
@@ -21,13 +23,15 @@ _LAST_CHAR = "\U0010ffff"
 class ScopeIndex:
     """The scopes of all holders. Equal holdings make equal indexes, in whatever order they came."""
 
-    __slots__ = ("beginnings", "endings", "files", "folders", "globs")
+    __slots__ = ("beginnings", "endings", "files", "folders", "globs", "sizes")
 
     def __init__(self) -> None:
         self.globs: list[_Entry] = []
         """By what stands before the first wildcard."""
         self.beginnings: dict[str, int] = {}
         """How many globs begin like this."""
+        self.sizes: dict[int, int] = {}
+        """How many globs have a beginning of this length."""
         self.folders: list[_Entry] = []
         """Plain paths that mean a subtree."""
         self.files: list[_Entry] = []
@@ -45,7 +49,8 @@ class ScopeIndex:
                     break
                 entries.insert(at, entry)
                 if entries is self.globs:
-                    self.beginnings[key] = self.beginnings.get(key, 0) + 1
+                    _count(self.beginnings, key, 1)
+                    _count(self.sizes, len(key), 1)
 
     def remove(self, holder: str, scopes: tuple[str, ...]) -> None:
         """Take them out again."""
@@ -57,9 +62,8 @@ class ScopeIndex:
                     break
                 del entries[at]
                 if entries is self.globs:
-                    self.beginnings[key] -= 1
-                    if not self.beginnings[key]:
-                        del self.beginnings[key]
+                    _count(self.beginnings, key, -1)
+                    _count(self.sizes, len(key), -1)
 
     def conflicts(self, holder: str, scopes: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
         """Each (other holder, its scope, the scope asked for) that overlaps."""
@@ -76,31 +80,36 @@ class ScopeIndex:
             return ((self.files, scope), (self.endings, scope[::-1]))
         return ((self.folders, scope),)
 
-    def _near(self, scope: str) -> Iterator[_Entry]:
+    def _near(self, scope: str) -> list[_Entry]:
         """Every entry that could meet the scope, each once."""
         beginning = literal_beginning(scope)
+        near: list[_Entry] = []
         if beginning is None:
             # Globs that lead to the path or start below it, and the plain paths above and below.
             below = scope + "/"
-            yield from self._globs_on_the_way(scope)
-            yield from _beginning_with(self.globs, below)
+            if self.globs:
+                near += self._globs_on_the_way(scope)
+                near += _beginning_with(self.globs, below)
             for entries in filter(None, (self.folders, self.files)):
-                yield from _exactly(entries, scope)
-                yield from _beginning_with(entries, below)
+                near += _exactly(entries, scope)
+                near += _beginning_with(entries, below)
         else:
-            yield from self._globs_on_the_way(beginning)
-            yield from (entry for entry in _beginning_with(self.globs, beginning) if entry[0] != beginning)
-            yield from _beginning_with(self.folders, beginning)
-            yield from self._files(scope, beginning)
-        if not self.folders and not self.files:
-            return
-        for above in _above(scope if beginning is None else beginning):
-            yield from _exactly(self.folders, above)
-            yield from _exactly(self.files, above)
+            near += self._globs_on_the_way(beginning)
+            near += (entry for entry in _beginning_with(self.globs, beginning) if entry[0] != beginning)
+            near += _beginning_with(self.folders, beginning)
+            near += self._files(scope, beginning)
+        if self.folders or self.files:
+            for above in _above(scope if beginning is None else beginning):
+                near += _exactly(self.folders, above)
+                near += _exactly(self.files, above)
+        return near
 
     def _globs_on_the_way(self, text: str) -> Iterator[_Entry]:
         """Globs whose beginning is one of the text's."""
-        for size in range(len(text) + 1):
+        length = len(text)
+        for size in sorted(self.sizes):
+            if size > length:
+                return
             if text[:size] in self.beginnings:
                 yield from _exactly(self.globs, text[:size])
 
@@ -147,18 +156,25 @@ def _above(text: str) -> Iterator[str]:
         at = text.find("/", at + 1)
 
 
-def _exactly(entries: list[_Entry], key: str) -> Iterator[_Entry]:
-    at = bisect_left(entries, (key,))
-    while at < len(entries) and entries[at][0] == key:
-        yield entries[at]
-        at += 1
+def _count(counts: dict[_Key, int], key: _Key, change: int) -> None:
+    """Count what there is; what there is none of is not there."""
+    counts[key] = counts.get(key, 0) + change
+    if not counts[key]:
+        del counts[key]
 
 
-def _beginning_with(entries: list[_Entry], text: str) -> Iterator[_Entry]:
-    at = bisect_left(entries, (text,))
-    while at < len(entries) and entries[at][0].startswith(text):
-        yield entries[at]
-        at += 1
+def _exactly(entries: list[_Entry], key: str) -> list[_Entry]:
+    at = last = bisect_left(entries, (key,))
+    while last < len(entries) and entries[last][0] == key:
+        last += 1
+    return entries[at:last]
+
+
+def _beginning_with(entries: list[_Entry], text: str) -> list[_Entry]:
+    at = last = bisect_left(entries, (text,))
+    while last < len(entries) and entries[last][0].startswith(text):
+        last += 1
+    return entries[at:last]
 
 
 def _range(entries: list[_Entry], text: str) -> tuple[int, int]:

@@ -221,9 +221,9 @@ ACTIONS: "Nouns" = {
     'required_decision_scope': {'help': 'Decisions it needs first, as kind:granularity:key; silence is a no.', 'repeat': True},
     'unblocks_todo_id': {'help': 'For a user_gate: work that waits until the decision is a yes.'},
   }},
-  'claim': {'summary': 'Take a todo, softly.', 'example': 'todo claim --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {
+  'claim': {'summary': 'Take a todo, softly: the one that is named, or the most urgent one that is free for the caller.', 'example': 'todo claim --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'todo_id': {'help': 'The todo.', 'required': True},
+    'todo_id': {'help': 'The todo; when absent, the most urgent one that nobody has and the caller may begin.'},
     'agent_id': {'help': 'The claimant; the caller when absent.'},
   }},
   'release': {'summary': 'Give a claim back.', 'example': 'todo release --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {

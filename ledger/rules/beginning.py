@@ -5,6 +5,7 @@ gates and reservations have their word, in this order. Whoever holds the work al
 """
 
 from enum import StrEnum
+from typing import Final
 
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.records import Todo
@@ -12,7 +13,9 @@ from ledger.refusals import Refusal
 from ledger.rules import amendments, authority, gates, leases, slots, todos
 from ledger.rules.common import Caller, Decision, lacking, refuse
 from ledger.rules.leases import AcquireLease
+from ledger.rules.selection import ADVANCEMENT, free, meets_a_lease
 from ledger.rules.todo_params import ClaimTodo
+from ledger.rules.todos import TodoRefusal
 from ledger.rules.waits import held_by_request
 from ledger.state import Goal, Workspace
 
@@ -31,15 +34,57 @@ class BeginRefusal(StrEnum):
     GATE_BLOCKS = "gate_blocks"
     DECISION_SCOPE_UNAPPROVED = "decision_scope_unapproved"
     TODO_RESERVED = "todo_reserved"
+    NOTHING_FREE = "nothing_free"
+
+
+_OF_ANY_TODO: Final = frozenset(
+    {
+        TodoRefusal.GOAL_NOT_CONFIRMED,
+        TodoRefusal.GOAL_NOT_EXECUTABLE,
+        TodoRefusal.ACTOR_NOT_REGISTERED,
+        TodoRefusal.CLAIM_ACTOR_MISMATCH,
+        TodoRefusal.OBJECTIVE_REVIEW_REQUIRED,
+        TodoRefusal.HANDOFF_MODE_REQUIRES_LEASE,
+        BeginRefusal.PROPOSER_ONLY,
+        BeginRefusal.GOAL_NOT_GRANTED,
+    }
+)
+"""What is wrong with the caller or the goal is wrong whichever todo it is."""
 
 
 def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
     """A claim that the family of todos grants, unless something else stands in the way."""
-    decision = todos.decide_claim(workspace, caller, ask, now_ms)
+    if ask.todo_id is None:
+        return _claim_next(workspace, caller, ask, now_ms)
+    return _claim(workspace, caller, ask, TodoId(ask.todo_id), now_ms)
+
+
+def _claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, todo_id: TodoId, now_ms: int) -> Decision:
+    decision = todos.decide_claim(workspace, caller, ask, todo_id, now_ms)
     if not isinstance(decision, tuple):
         return decision
     goal = workspace.goals[GoalId(ask.goal_id)]
-    return hindered(workspace, goal, goal.todos[TodoId(ask.todo_id)], caller.member_id, now_ms) or decision
+    return hindered(workspace, goal, goal.todos[todo_id], caller.member_id, now_ms) or decision
+
+
+def _claim_next(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
+    """The first of the free todos that the caller may claim, so that nobody is refused what another took meanwhile.
+
+    What it has already it is not given again. Where nothing can be had the answer says why the first one could not.
+    """
+    goal = workspace.goals[GoalId(ask.goal_id)]
+    passed_over: tuple[TodoId, str] | None = None
+    for todo in free(workspace, goal, caller.member_id, now_ms):
+        if todo.task_class != ADVANCEMENT or meets_a_lease(goal, todo, now_ms):
+            continue
+        decision = _claim(workspace, caller, ask, todo.todo_id, now_ms)
+        if not isinstance(decision, Refusal) or decision.code in _OF_ANY_TODO:
+            return decision
+        passed_over = passed_over or (todo.todo_id, decision.code.value)
+    if passed_over is None and not goal.is_executable:
+        return todos.not_executable(goal)
+    todo_id, why = passed_over or (None, None)
+    return refuse(BeginRefusal.NOTHING_FREE, goal_id=goal.goal_id, passed_over=todo_id, because=why)
 
 
 def decide_acquire(workspace: Workspace, caller: Caller, ask: AcquireLease, now_ms: int) -> Decision:

@@ -6,7 +6,7 @@ asks for no less than the one before (`ledger.rules.gate_strength`), or its yes 
 covers blocks as well: what nobody allowed is not allowed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Literal
 
@@ -40,8 +40,11 @@ def blocking(workspace: Workspace, goal: Goal, todo: Todo | None, agent_id: Memb
     del agent_id, now_ms
     if (gate_id := _latest_no(workspace, goal, goal.gates.of_goal)) is not None:
         return gate_id
-    if todo is None:
-        return None
+    return None if todo is None else blocking_todo(workspace, goal, todo)
+
+
+def blocking_todo(workspace: Workspace, goal: Goal, todo: Todo) -> str | None:
+    """What holds up this todo in a goal that no gate holds up as a whole."""
     named = goal.gates.of_todo.get(todo.todo_id, ())
     if any(contradicts(goal.gates.by_id[gate_id], todo) for gate_id in named):
         return REPAIR_REQUIRED
@@ -66,8 +69,10 @@ def contradicts(gate: Gate, todo: Todo) -> bool:
     return scope is not None and bool(needs) and not any(covers(scope, need) for need in needs)
 
 
-def _latest_no(workspace: Workspace, goal: Goal, gate_ids: Iterable[str]) -> str | None:
+def _latest_no(workspace: Workspace, goal: Goal, gate_ids: Collection[str]) -> str | None:
     """The first gate that holds up its target, of the latest one for each topic that no later yes lifts."""
+    if not gate_ids:
+        return None
     standing: dict[tuple[str, str | None], list[Gate]] = {}
     for gate_id in gate_ids:
         gate = goal.gates.by_id[gate_id]

@@ -14,7 +14,7 @@ from ledger.records import Member, Todo
 from ledger.rules.amendments import held_back
 from ledger.rules.authority import forbids
 from ledger.rules.common import lacking
-from ledger.rules.gates import blocking
+from ledger.rules.gates import blocking, blocking_todo
 from ledger.rules.leases import effective_claim, effective_lease
 from ledger.rules.slots import reserved_by_another
 from ledger.rules.waits import held_by_request
@@ -54,7 +54,7 @@ def select(workspace: Workspace, goal: Goal, member: Member, now_ms: int) -> Sel
             if found.busy is None and not lacking(goal, todo, member):
                 found.busy = busy
                 found.request_id = held_by_request(goal, todo.todo_id) if busy == REQUEST_OPEN else None
-        elif (gate_id := blocking(workspace, goal, todo, member.member_id, now_ms)) is not None:
+        elif (gate_id := blocking_todo(workspace, goal, todo)) is not None:
             found.gate_id = found.gate_id or gate_id
         elif (missing := not_fit(workspace, goal, todo, member, now_ms)) is not None:
             found.lacking = found.lacking or missing
@@ -68,8 +68,8 @@ def is_for(workspace: Workspace, goal: Goal, todo: Todo, agent_id: MemberId, now
     """Whether the todo is open to this agent as the graph and the claims stand."""
     return (
         todo.role == "agent"
-        and is_open(workspace, goal, todo, now_ms)
         and not goal.unmet.get(todo.todo_id)
+        and is_open(workspace, goal, todo, now_ms)
         and agent_id not in todo.excluded_agents
         and todo.bound_agent in {None, agent_id}
         and effective_claim(goal, todo, now_ms) in {None, agent_id}
@@ -106,11 +106,18 @@ def candidates(workspace: Workspace, goal: Goal, agent_id: MemberId, now_ms: int
     """What this agent has, then what nobody has, each by priority and order of creation, no todo twice."""
     mine = (goal.todos[todo_id] for todo_id in goal.mine.get(agent_id, ()))
     yield from sorted(mine, key=lambda todo: (todo.priority, todo.seq))
+    yield from free(workspace, goal, agent_id, now_ms)
+
+
+def free(workspace: Workspace, goal: Goal, agent_id: MemberId, now_ms: int) -> Iterator[Todo]:
+    """What nobody has, by priority and order of creation."""
     # What a lapsed lease or a deferral that is over still hides from the ready ones.
     hidden = dict.fromkeys((*goal.lapsed(now_ms), *to_wake(workspace, goal, now_ms)))
     freed = sorted((goal.todos[todo_id].priority, goal.todos[todo_id].seq, todo_id) for todo_id in hidden)
     own = goal.mine.get(agent_id, {})
-    yield from (goal.todos[todo_id] for _, _, todo_id in merge(freed, goal.ready) if todo_id not in own)
+    for _, _, todo_id in merge(freed, goal.ready) if freed else goal.ready:
+        if todo_id not in own:
+            yield goal.todos[todo_id]
 
 
 def can_begin(workspace: Workspace, goal: Goal, todo: Todo, member: Member | None, now_ms: int) -> bool:

@@ -104,10 +104,13 @@ class AddTodo(Params):
 
 
 class ClaimTodo(Params):
-    """Take a todo, softly."""
+    """Take a todo, softly: the one that is named, or the most urgent one that is free for the caller."""
 
     goal_id: _Goal
-    todo_id: _Todo
+    todo_id: Annotated[
+        TodoIdText | None,
+        Field(description="The todo; when absent, the most urgent one that nobody has and the caller may begin."),
+    ] = None
     agent_id: Annotated[MemberIdText | None, Field(description="The claimant; the caller when absent.")] = None
 
 

@@ -146,13 +146,14 @@ def fresh_id(goal: Goal, seq: int) -> TodoId:
     return next(todo_id for todo_id in tries if todo_id not in goal.todos)
 
 
-def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
+def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, todo_id: TodoId, now_ms: int) -> Decision:
     """Take the work unless somebody has it; whoever has it already is told so, and by which event."""
     goal = workspace.goals[GoalId(ask.goal_id)]
-    todo = goal.todos.get(TodoId(ask.todo_id))
+    todo = goal.todos.get(todo_id)
+    if todo is None:
+        return not_executable(goal) if not goal.is_executable else refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=todo_id)
     if (broken := _may_begin(workspace, goal, todo, caller, ask, now_ms)) is not None:
         return broken
-    assert todo is not None, "_may_begin refuses an unknown todo"
     if effective_claim(goal, todo, now_ms) == caller.member_id:
         return Held(seq=todo.claim_seq, facts={"todo_id": todo.todo_id, "agent_id": caller.member_id})
     if goal.intent.handoff_mode == "hard_lease":
@@ -299,13 +300,10 @@ def _agents_named(workspace: Workspace, goal: Goal, ask: AddTodo) -> Refusal | N
 
 
 def _may_begin(
-    workspace: Workspace, goal: Goal, todo: Todo | None, caller: Caller, ask: ClaimTodo, now_ms: int
+    workspace: Workspace, goal: Goal, todo: Todo, caller: Caller, ask: ClaimTodo, now_ms: int
 ) -> Refusal | None:
     if not goal.is_executable:
-        code = TodoRefusal.GOAL_NOT_EXECUTABLE if goal.confirmed else TodoRefusal.GOAL_NOT_CONFIRMED
-        return refuse(code, state=goal.state)
-    if todo is None:
-        return refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=ask.todo_id)
+        return not_executable(goal)
     member = registered(workspace, caller.member_id)
     if member is None or member.kind != "agent" or not granted(member, goal.goal_id):
         return refuse(TodoRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
@@ -324,6 +322,12 @@ def _may_begin(
     if waiting_for := unmet(goal, todo):
         return refuse(TodoRefusal.DEPENDENCY_UNMET, waiting_for=waiting_for)
     return None
+
+
+def not_executable(goal: Goal) -> Refusal:
+    """Why no work of this goal may begin."""
+    code = TodoRefusal.GOAL_NOT_EXECUTABLE if goal.confirmed else TodoRefusal.GOAL_NOT_CONFIRMED
+    return refuse(code, state=goal.state)
 
 
 def _taken(goal: Goal, todo: Todo, caller: Caller, now_ms: int) -> Refusal | None:

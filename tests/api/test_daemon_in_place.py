@@ -43,6 +43,15 @@ async def test_a_lone_command_is_committed_in_place_and_seen_at_once(daemon):
     assert (daemon.seq, daemon.threads) == (done["seq"], [threading.main_thread().name])
 
 
+async def test_who_reads_meanwhile_is_not_held_up_by_a_commit_in_place(daemon):
+    await daemon.do("todo.claim", todo(0), who="builder")
+    await daemon.read("todo.list", "?goal_id=docs")
+    await daemon.do("todo.claim", todo(1), who="builder")
+    await daemon.do("todo.claim", todo(2), who="builder")
+    here = threading.main_thread().name
+    assert daemon.threads == [here, "writer", here]
+
+
 async def test_a_slow_commit_has_the_next_ones_made_by_the_thread(daemon, monkeypatch):
     monkeypatch.setattr(disk, "QUICK_NS_MAX", -1)
     monkeypatch.setattr(disk, "QUICK_IN_A_ROW", 1)

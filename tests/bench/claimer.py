@@ -1,23 +1,21 @@
 """A load generator whose clients claim what is ready: each an agent of its own, none knows of the others.
 
-A client reads a page of ready work of its goal, takes any of it, and reads on after a while. Two that choose the same
-todo are told apart by the ledger: one has it, the other is refused and takes the next. Claims that were granted are
-counted, and that none was granted twice is checked.
+A client asks for the next piece of its goal that nobody has, as a worker does that takes from a queue. That none was
+granted twice is checked.
 """
 
 import asyncio
 import json
-import random
+import re
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.bench.asked import action, get, post
+from tests.bench.asked import action, post
 
-PAGE, TAKEN_OF_A_PAGE = 100, 50
-"""An agent reads on before its page is used up: what is left of it by then was mostly taken by others."""
 _HEAD_END = b"\r\n\r\n"
+_GRANTED = re.compile(rb'"todo_id":"([a-z0-9_.-]+)"')
 
 
 @dataclass
@@ -25,8 +23,6 @@ class Found:
     """What all clients together came to."""
 
     granted: list[str] = field(default_factory=list)
-    taken_by_another: int = 0
-    pages: int = 0
     broken: list[str] = field(default_factory=list)
 
 
@@ -51,11 +47,8 @@ class Claimant(asyncio.Protocol):
         self._ends_at = 0.0
         self._found = found
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the first page is there."""
+        """Done when the first piece was claimed."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._chance = random.Random(f"{claims.tag}-{number}")
-        self._page: list[str] = []
-        self._asked_for: str | None = None
         self._count = 0
         self._buffer = b""
 
@@ -70,7 +63,11 @@ class Claimant(asyncio.Protocol):
         if not end or len(body) < int(length):
             return
         self._buffer = b""
-        self._heard(head[9:12] == b"200", body)
+        granted = _GRANTED.search(body) if head[9:12] == b"200" else None
+        if granted is None:
+            self._found.broken.append(body.decode())
+        else:
+            self._found.granted.append(granted[1].decode())
         if not self.ready.done():
             self.ready.set_result(None)
         elif self._found.broken or time.perf_counter() >= self._ends_at:
@@ -88,30 +85,11 @@ class Claimant(asyncio.Protocol):
         self._ends_at = ends_at
         self._ask()
 
-    def _heard(self, granted: bool, body: bytes) -> None:
-        if self._asked_for is None:
-            self._found.pages += 1
-            ready = [todo["todo_id"] for todo in json.loads(body)["todos"]]
-            self._page = self._chance.sample(ready, min(len(ready), TAKEN_OF_A_PAGE))
-            if not self._page:
-                self._found.broken.append(f"{self._goal_id} has nothing ready left")
-        elif granted:
-            self._found.granted.append(self._asked_for)
-        elif b'"claim_owner_mismatch"' in body:
-            self._found.taken_by_another += 1
-        else:
-            self._found.broken.append(body.decode())
-
     def _ask(self) -> None:
-        self._asked_for = self._page.pop() if self._page else None
-        if self._asked_for is None:
-            request = get(action("todo.ready"), goal_id=self._goal_id, limit=str(PAGE))
-        else:
-            self._count += 1
-            tag = f"{self._claims.tag}-{self._number}-{self._count}"
-            subject = {"goal_id": self._goal_id, "todo_id": self._asked_for}
-            request = post(action("todo.claim"), tag, secret=secret_of(self._number), **subject)
-        self._transport.write(request)
+        self._count += 1
+        tag = f"{self._claims.tag}-{self._number}-{self._count}"
+        secret = secret_of(self._number)
+        self._transport.write(post(action("todo.claim"), tag, secret=secret, goal_id=self._goal_id))
 
 
 def secret_of(number: int) -> str:
@@ -120,7 +98,7 @@ def secret_of(number: int) -> str:
 
 
 async def drive(claims: Claims) -> dict[str, object]:
-    """Claim until time is up, counted from when all have connected and know of some work."""
+    """Claim until time is up, counted from when all have claimed something."""
     loop, found = asyncio.get_running_loop(), Found()
     claimants = [Claimant(claims, number, found) for number in range(claims.clients)]
     for claimant in claimants:
@@ -134,12 +112,7 @@ async def drive(claims: Claims) -> dict[str, object]:
     assert not found.broken, found.broken[0]
     twice = [todo_id for todo_id, count in Counter(found.granted).items() if count > 1]
     assert not twice, f"granted twice: {twice[:5]}"
-    return {
-        "rate": len(found.granted) / took,
-        "granted": len(found.granted),
-        "taken_by_another": found.taken_by_another,
-        "pages": found.pages,
-    }
+    return {"rate": (len(found.granted) - len(claimants)) / took, "granted": len(found.granted)}
 
 
 def main(socket: str, clients: str, seconds: str, goals: str, tag: str) -> None:

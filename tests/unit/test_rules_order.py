@@ -15,6 +15,7 @@ from ledger.refusals import GeneralRefusal as G
 from ledger.rules import amendments, delegations, gate_opening, member_grants, plans, requests, runs, slots
 from ledger.rules.amendments import AmendmentRefusal as A
 from ledger.rules.artifacts import ArtifactRefusal
+from ledger.rules.beginning import BeginRefusal as B
 from ledger.rules.delegations import DelegationRefusal as D
 from ledger.rules.erasures import ErasureRefusal as E
 from ledger.rules.gate_refusals import GateRefusal as Gate
@@ -101,6 +102,7 @@ LOG = "it is decided by what the log says as well, which a ladder has not"
 OTHERWISE: dict[StrEnum, tuple[str, str]] = {
     T.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE: ("unit/test_rules_todos.py", "only a damaged state gives it"),
     ArtifactRefusal.TOO_MANY_CONSUMERS: ("unit/test_rules_reviews.py", "a limit"),
+    B.NOTHING_FREE: ("unit/test_rules_claim_next.py", "what no todo is named for, after every other refusal"),
     Gate.STEP_UP_REQUIRED: ("unit/test_rules_gates.py", "only a press in a chat gives it"),
     MemberRefusal.TOKEN_BEYOND_ITS_ISSUER: ("unit/test_rules_authority.py", "only a credential with a scope meets it"),
     P.GOAL_NOT_CONFIRMED: ("unit/test_rules_plans.py", "its world is a goal of another kind"),

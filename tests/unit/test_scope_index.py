@@ -23,6 +23,7 @@ def index_of(held):
 
 
 @given(HELD, st.lists(SCOPES | ODD, min_size=1, max_size=3).map(tuple), st.sets(st.sampled_from(["t1", "t2", "t3"])))
+@example({"t1": ("a/b",), "t2": ("a",)}, ("a", "a/b/c"), set())
 @example({"t1": ("etc/a.d",)}, ("**/a.d/x",), set())
 @example({"t1": ("a.d",), "t2": ("b/a.d",), "t3": ("a/xa.d",)}, ("**/*a.d/?",), set())
 @example({"t1": ("a\U0010ffff/b",), "t2": ("a\U0010ffff.d",)}, ("a\U0010ffff*",), set())
