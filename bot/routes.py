@@ -14,6 +14,8 @@ from bot.lark import UUID_CHARS_MAX, InboundMessage, Lark, Locale, ReceiveIdType
 TEXT_CHARS_MAX: Final = 2_000
 # The subjects that are about no goal; every other names its goal after its kind.
 OF_NO_GOAL: Final = frozenset({"form", "attention", "members", "digest", "missed", "pairing", "help"})
+# Begins a place between the bot and one person; whose address that is, the daemon's list alone says.
+DIRECT: Final = "direct:"
 # What a message asked for by itself answers it, and is wanted at once.
 FORM: Final = "form"
 
@@ -81,6 +83,11 @@ def slot_goal(slot: str) -> str | None:
     subject, _, _ = slot.rpartition("@")
     kind, _, rest = subject.partition(":")
     return None if kind in OF_NO_GOAL else rest.partition(":")[0] or None
+
+
+def is_direct(slot: str) -> bool:
+    """Whether a slot's key names a place between the bot and one person."""
+    return slot.rpartition("@")[2].startswith(DIRECT)
 
 
 def urgency_of(slot: Slot) -> tuple[int, int]:

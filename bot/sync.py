@@ -24,7 +24,7 @@ from bot.leader import Leadership
 from bot.logs import where
 from bot.outbox import NotLeadingError, Outbox
 from bot.patience import Patience
-from bot.routes import urgency_of
+from bot.routes import slot_goal, urgency_of
 from bot.steps import IN_DOUBT, resumed
 from bot.wanted import WantedSlots
 from ledger.text.say import Locale
@@ -92,6 +92,10 @@ class Sync:
             slot = self._wanted.find(key)
             if slot is not None:
                 self._dirty.add(key, (0, urgency_of(slot)[1]))
+            else:
+                # A card that is new to us: the list says where it goes.
+                self._stale.add(slot_goal(key))
+                self._some_stale.set()
 
     async def pressed(self, slots: Iterable[str], message_id: str) -> None:
         """Somebody pressed this message, which carries the one card that is named."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from bot.backend import Delivery, Slot
 from bot.journal import Journal
-from bot.routes import slot_from_key, slot_goal
+from bot.routes import is_direct, slot_from_key, slot_goal
 from bot.steps import LEFT_ALONE, PATCH_AGE_MS_MAX, REPOST_AGE_MS
 
 
@@ -43,8 +43,11 @@ class WantedSlots:
         return self._slots((*found, *before, *self._journal.of_goal(goal_id)))
 
     def find(self, key: str) -> Slot | None:
-        """The slot of this key."""
-        return self._listed.get(key) or slot_from_key(key)
+        """The slot of this key; none for a place of one person's that is not listed and has no message yet."""
+        listed = self._listed.get(key)
+        if listed is None and is_direct(key) and self._journal.get(key) is None:
+            return None
+        return listed or slot_from_key(key)
 
     def ageing(self, now_ms: int) -> tuple[Slot, ...]:
         """The wanted cards whose message is, or will soon be, too old to change."""

@@ -1,8 +1,9 @@
 """Acceptance: one delivery, each criterion beside the evidence that names it, and the owners' decision."""
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
+from cards.reasons import reason_form
 from cards.text import Words, copy, name_of, named
 from ledger.projections.views import AcceptanceView, CardView, GoalView
 from ledger.text.say import Locale
@@ -42,7 +43,8 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
         if is_open:
             parts += [sections.label(copy("field.next")), Paragraph(text=copy("card.next.delivered"))]
             parts += actions.rows(view, without=frozenset({"goal.request_changes"}))
-            parts += actions.reason_form(view, "goal.request_changes", label="card.reason.changes.label", required=True)
+            parts += reason_form(view, "goal.request_changes", label="card.reason.changes.label", required=True)
+        parts += typed.unsent(view, clip)
         parts += sections.foot(delivery.cause)
         return Card(
             locale=locale,

@@ -6,13 +6,12 @@ moves the goal along as agreed comes first; what ends something comes last and a
 
 from dataclasses import dataclass
 
-from cards.elements import Button, ButtonKind, Columns, Form, Inner, Input, Panel, Part
+from cards.elements import Button, ButtonKind, Columns, Panel, Part
 from cards.text import copy, named
 from ledger.projections.views import CardView
 from ledger.text.say import has
 
 ROW_MAX = 3
-REASON_CHARS_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,7 @@ STYLES: dict[str, Style] = {
     "request.acknowledge": Style("primary_filled"),
     "request.receive": Style(),
     "goal.pause": Style(),
+    "goal.revise": Style(),
     "goal.request_changes": Style(),
     "gate.defer": Style(),
     "gate.delegate": Style(),
@@ -100,20 +100,3 @@ def rows(view: CardView, *, without: frozenset[str] = frozenset()) -> tuple[Part
 
 def _row(view: CardView, names: list[str]) -> Columns:
     return Columns(columns=tuple((button(view, name),) for name in names), flow=True)
-
-
-def reason_form(view: CardView, action: str, *, label: str, required: bool) -> tuple[Form, ...]:
-    """One text and the button that sends it with its action; nothing where the action is not offered."""
-    name = offered(view, action)
-    if name is None:
-        return ()
-    field = Input(
-        name="reason",
-        label=copy(label),
-        placeholder=copy("card.reason.placeholder"),
-        chars_max=REASON_CHARS_MAX,
-        rows=2,
-        required=required,
-    )
-    parts: tuple[Inner, ...] = (field, button(view, name, submits=True))
-    return (Form(name="reason_form", parts=parts),)

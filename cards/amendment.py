@@ -5,9 +5,10 @@ Where the work has moved since, that comes first: such a change cannot be made b
 
 import msgspec
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
+from cards.reasons import reason_form
 from cards.text import Copy, Words, copy, name_of, named
 from ledger.projections.amendment_views import AmendmentView, ChangeView, MovedView, OperationView
 from ledger.projections.views import CardView, GoalView, NeedView
@@ -53,7 +54,8 @@ def amendment_card(view: CardView, goal: GoalView, amendment: AmendmentView, *, 
         if amendment.open:
             parts += [sections.label(copy("field.next")), Paragraph(text=_next(view, amendment))]
             parts += actions.rows(view, without=frozenset({"amendment.reject"}))
-            parts += actions.reason_form(view, "amendment.reject", label="card.reason.plan.label", required=False)
+            parts += reason_form(view, "amendment.reject", label="card.reason.plan.label", required=False)
+        parts += typed.unsent(view, clip)
         parts += sections.foot(amendment.cause)
         return Card(
             locale=locale,

@@ -21,11 +21,12 @@ from cards.request import request_card
 from cards.result import result_card
 from cards.review import review_card
 from ledger.projections.amendment_views import AmendmentView
+from ledger.projections.form_views import FormView
 from ledger.projections.gate_views import GateView
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
-from ledger.projections.views import AcceptanceView, CardView, FormView, GoalView, ResultView, ReviewView
+from ledger.projections.views import AcceptanceView, CardView, GoalView, ResultView, ReviewView
 from ledger.text.say import Locale
 
 

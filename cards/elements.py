@@ -166,12 +166,14 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Select:
-    """One choice of a few in a form. An option's value is ours; what it is called may be anybody's."""
+    """One choice of a few in a form, or several. An option's value is ours; what it is called may be anybody's."""
 
     name: str
     placeholder: Copy
     options: tuple[tuple[str, Text], ...]
     required: bool = False
+    several: bool = False
+    chosen: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _named(self.name)
@@ -180,27 +182,35 @@ class Select:
             raise ValueError(f"a choice is one of 1 to {OPTIONS_MAX}")
         for _, text in self.options:
             _within("an option", text.chars, OPTION_CHARS_MAX)
+        if not set(self.chosen) <= {value for value, _ in self.options} or (not self.several and len(self.chosen) > 1):
+            raise ValueError("what is chosen is among the options")
 
     def json(self, locale: Locale) -> JsonObject:
         """The element."""
         options: list[Json] = [{"text": text.json(locale), "value": value} for value, text in self.options]
-        return {
-            "tag": "select_static",
+        element: JsonObject = {
+            "tag": "multi_select_static" if self.several else "select_static",
             "name": self.name,
             "placeholder": self.placeholder.json(locale),
             "options": options,
             "required": self.required,
             "width": "fill",
         }
+        if self.chosen and self.several:
+            element["selected_values"] = list(self.chosen)
+        elif self.chosen:
+            element["initial_option"] = self.chosen[0]
+        return element
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonPicker:
-    """One person of the platform, picked in a form; the chat's own list of people is what can be picked from."""
+    """A person of the platform, or several, picked in a form; those in the chat are who can be picked."""
 
     name: str
     placeholder: Copy
     required: bool = False
+    several: bool = False
 
     def __post_init__(self) -> None:
         _named(self.name)
@@ -209,7 +219,7 @@ class PersonPicker:
     def json(self, locale: Locale) -> JsonObject:
         """The element."""
         return {
-            "tag": "select_person",
+            "tag": "multi_select_person" if self.several else "select_person",
             "name": self.name,
             "placeholder": self.placeholder.json(locale),
             "required": self.required,

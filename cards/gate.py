@@ -3,7 +3,7 @@
 What an approver says yes to is what stands here. A gate for which a button is not enough says where it is approved.
 """
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import GOAL_ID_CHARS_MAX, Clipper, fit
 from cards.elements import (
     MENTIONS_MAX,
@@ -22,6 +22,7 @@ from cards.elements import (
     Select,
     TagColor,
 )
+from cards.reasons import REASON_CHARS_MAX
 from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people
 from ledger.projections.gate_views import GateCause, GateView, GateVoteView
 from ledger.projections.views import CardView, GoalView
@@ -34,6 +35,7 @@ DELEGATES_MAX = 4
 DIGEST_CHARS_MAX = 64
 SECONDS = (3_600, 4 * 3_600, 86_400, 3 * 86_400, 7 * 86_400)
 """For how long a vote may be delegated by a button."""
+REASONED = ("gate.defer", "gate.reject")
 FORMS = frozenset({"gate.reject", "gate.defer", "gate.delegate"})
 
 
@@ -55,6 +57,7 @@ def gate_card(view: CardView, goal: GoalView, gate: GateView, *, locale: Locale)
             parts += actions.rows(view, without=FORMS)
             parts += _reason(view)
             parts += _delegate(view)
+        parts += typed.unsent(view, clip)
         parts += _foot(gate.cause)
         return Card(
             locale=locale,
@@ -213,19 +216,18 @@ def _step_up(goal: GoalView, gate: GateView) -> tuple[Paragraph, ...]:
 
 def _reason(view: CardView) -> tuple[Form, ...]:
     """One field for the reason, and the buttons that need none but take it."""
-    buttons: list[Button] = [
-        actions.button(view, name, submits=True) for name in ("gate.defer", "gate.reject") if name in view.tokens
-    ]
+    buttons: list[Button] = [actions.button(view, name, submits=True) for name in REASONED if name in view.tokens]
     if not buttons:
         return ()
     field = Input(
         name="reason",
         label=copy("card.gate.reason"),
         placeholder=copy("card.reason.placeholder"),
-        chars_max=actions.REASON_CHARS_MAX,
+        chars_max=REASON_CHARS_MAX,
+        value=typed.value(view, "reason", REASON_CHARS_MAX, *REASONED),
         rows=2,
     )
-    return (Form(name="reason_form", parts=(field, *buttons)),)
+    return (Form(name="reason_form", parts=(*typed.problem(view, *REASONED), field, *buttons)),)
 
 
 def _delegate(view: CardView) -> tuple[Part, ...]:

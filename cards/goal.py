@@ -1,9 +1,9 @@
 """The goal channel: one live card per goal and chat, in any of its ten states."""
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import Clipper, fit
-from cards.elements import Card, Clock, Columns, Form, Input, Paragraph, Part, Rule
-from cards.text import Copy, Moment, Words, copy, name_of, named, people
+from cards.elements import Card, Clock, Columns, Form, Inner, Input, Paragraph, Part, Rule, Select
+from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people
 from ledger.projections.views import CardView, GoalView, QuestionView, TodoView
 from ledger.text.say import Locale, one_line
 
@@ -11,6 +11,7 @@ OBJECTIVE_CHARS_MAX = 300
 TODOS_MAX = 6
 OPTIONS_MAX = 8
 ANSWER_CHARS_MAX = 1000
+SUGGESTION_CHARS_MAX = 40
 
 
 def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) -> Card:
@@ -41,8 +42,9 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
         parts += clip.note(goal.goal_id, color="grey")
         parts += [sections.label(copy("field.next")), Paragraph(text=_next(goal))]
         if asking is not None:
-            parts += _answer(view, asking)
+            parts += _answer(view, asking, clip)
         parts += actions.rows(view, without=frozenset({"goal.clarify"}))
+        parts += typed.unsent(view, clip)
         parts += sections.foot(goal.cause)
         return Card(
             locale=locale,
@@ -74,24 +76,34 @@ def _question(question: QuestionView, clip: Clipper) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _answer(view: CardView, question: QuestionView) -> tuple[Form, ...]:
-    """A field for the answer, filled with the first suggestion where that fits the field whole."""
+def _answer(view: CardView, question: QuestionView, clip: Clipper) -> tuple[Form, ...]:
+    """A field for the answer. A suggestion that is chosen fills it in; nothing is sent before the button is pressed."""
     name = actions.offered(view, "goal.clarify")
     if name is None:
         return ()
-    suggestion = Words(question.options[0]) if question.options else None
-    if suggestion is not None and suggestion.chars > 200:
-        suggestion = None
     field = Input(
         name="answer",
-        label=copy("card.question.answer"),
+        label=copy("card.question.own" if question.options else "card.question.answer"),
         placeholder=copy("card.question.placeholder"),
         chars_max=ANSWER_CHARS_MAX,
-        value=suggestion,
+        value=typed.value(view, "answer", ANSWER_CHARS_MAX, "goal.clarify"),
         rows=2,
-        required=True,
+        required=not question.options,
     )
-    return (Form(name="answer_form", parts=(field, actions.button(view, name, submits=True))),)
+    parts: tuple[Inner, ...] = (*_suggestions(view, question, clip), field, actions.button(view, name, submits=True))
+    return (Form(name="answer_form", parts=(*typed.problem(view, "goal.clarify"), *parts)),)
+
+
+def _suggestions(view: CardView, question: QuestionView, clip: Clipper) -> tuple[Inner, ...]:
+    if not question.options:
+        return ()
+    options: tuple[tuple[str, Text], ...] = tuple(
+        (str(place), Words(f"{place}. {name_of(option, min(SUGGESTION_CHARS_MAX, clip.limits.chars))}"))
+        for place, option in enumerate(clip.rows(question.options, OPTIONS_MAX)[0], start=1)
+    )
+    before = typed.value(view, "option", 1, "goal.clarify")
+    chosen = tuple(value for value, _ in options if before is not None and value == before.text)
+    return (Select(name="option", placeholder=copy("card.question.choose"), options=options, chosen=chosen),)
 
 
 def _todos(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:

@@ -5,9 +5,10 @@ The gaps come first: a yes to a plan with gaps starts the other lanes alone, and
 
 import msgspec
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
+from cards.reasons import reason_form
 from cards.text import Copy, Words, copy, name_of, named
 from ledger.projections.plan_views import LaneView, PlanView
 from ledger.projections.views import CardView, GoalView, NeedView
@@ -47,7 +48,8 @@ def plan_card(view: CardView, goal: GoalView, plan: PlanView, *, locale: Locale)
         if plan.open:
             parts += [sections.label(copy("field.next")), Paragraph(text=_next(view, plan))]
             parts += actions.rows(view, without=frozenset({"plan.reject"}))
-            parts += actions.reason_form(view, "plan.reject", label="card.reason.plan.label", required=False)
+            parts += reason_form(view, "plan.reject", label="card.reason.plan.label", required=False)
+        parts += typed.unsent(view, clip)
         parts += sections.foot(plan.cause)
         return Card(
             locale=locale,

@@ -6,7 +6,7 @@ arrived. Between agents the card has no buttons and says who waits for whom.
 
 import msgspec
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import GOAL_ID_CHARS_MAX, Clipper, fit
 from cards.elements import (
     MENTIONS_MAX,
@@ -23,6 +23,7 @@ from cards.elements import (
     Rule,
     Select,
 )
+from cards.reasons import REASON_CHARS_MAX
 from cards.text import Copy, Moment, Words, copy, name_of, named, short_digest
 from ledger.projections.request_views import EvidenceView, RequestView
 from ledger.projections.views import CardView, GoalView, NeedView
@@ -59,6 +60,7 @@ def request_card(view: CardView, goal: GoalView, request: RequestView, *, locale
         parts += [sections.label(named("field", "next")), Paragraph(text=_next(request))]
         parts += actions.rows(view, without=FORMS)
         parts += [*_respond(view), *_commit(view), *_return(view, request)]
+        parts += typed.unsent(view, clip)
         parts += sections.foot(request.cause)
         return Card(
             locale=locale,
@@ -226,12 +228,13 @@ def _respond(view: CardView) -> tuple[Form, ...]:
             name="reason",
             label=copy("card.request.reason"),
             placeholder=copy("card.request.reason.hint"),
-            chars_max=actions.REASON_CHARS_MAX,
+            chars_max=REASON_CHARS_MAX,
+            value=typed.value(view, "reason", REASON_CHARS_MAX, "request.respond"),
             rows=3,
         ),
         actions.button(view, "request.respond", submits=True),
     )
-    return (Form(name="answer_form", parts=parts),)
+    return (Form(name="answer_form", parts=(*typed.problem(view, "request.respond"), *parts)),)
 
 
 def _commit(view: CardView) -> tuple[Form, ...]:
@@ -243,9 +246,11 @@ def _commit(view: CardView) -> tuple[Form, ...]:
         label=copy("card.request.todo"),
         placeholder=copy("card.request.todo.hint"),
         chars_max=TODO_CHARS_MAX,
+        value=typed.value(view, "text", TODO_CHARS_MAX, "request.commit"),
         required=True,
     )
-    return (Form(name="work_form", parts=(text, actions.button(view, "request.commit", submits=True))),)
+    button = actions.button(view, "request.commit", submits=True)
+    return (Form(name="work_form", parts=(*typed.problem(view, "request.commit"), text, button)),)
 
 
 def _return(view: CardView, request: RequestView) -> tuple[Form, ...]:
@@ -259,13 +264,14 @@ def _return(view: CardView, request: RequestView) -> tuple[Form, ...]:
             name="summary",
             label=copy("card.request.summary"),
             placeholder=copy("card.request.summary.hint"),
-            chars_max=actions.REASON_CHARS_MAX,
+            chars_max=REASON_CHARS_MAX,
+            value=typed.value(view, "summary", REASON_CHARS_MAX, "request.return"),
             rows=3,
             required=True,
         ),
         actions.button(view, "request.return", submits=True),
     )
-    return (Form(name="return_form", parts=parts),)
+    return (Form(name="return_form", parts=(*typed.problem(view, "request.return"), *parts)),)
 
 
 def _option(one: EvidenceView) -> str:

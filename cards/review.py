@@ -5,9 +5,10 @@ What a person confirms is what stands here. If it had to be shortened, the card 
 
 import msgspec
 
-from cards import actions, sections, theme
+from cards import actions, sections, theme, typed
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
+from cards.reasons import reason_form
 from cards.text import Copy, Words, copy, name_of, named
 from ledger.projections.views import CardView, FieldView, GoalView, ReviewView
 from ledger.text.say import Locale
@@ -48,7 +49,8 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
         parts += clip.note(goal.goal_id)
         if is_open:
             parts += actions.rows(view, without=frozenset({"goal.decline"}))
-            parts += actions.reason_form(view, "goal.decline", label="card.reason.decline.label", required=False)
+            parts += reason_form(view, "goal.decline", label="card.reason.decline.label", required=False)
+        parts += typed.unsent(view, clip)
         parts += sections.foot(review.cause)
         return Card(
             locale=locale,

@@ -37,6 +37,7 @@ from daemon.local.proof import Proof
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
 from daemon.relay.deliveries import Deliveries
+from daemon.relay.drafts import Drafts
 from daemon.relay.forms import Forms
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
@@ -89,16 +90,16 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     watch.direct = Direct(service, own_uid)
     feed = Feed(service, own_uid)
     routes.add("GET", "/v1/feed", feed.follow)
-    keys, forms, deliveries = ButtonKeys(_button_secret(home)), Forms(), Deliveries(service)
+    keys, forms, drafts, deliveries = ButtonKeys(_button_secret(home)), Forms(), Drafts(), Deliveries(service)
     sources = Sources(started_at_ms, lambda: feed.readers, deliveries.states, Path(home.ledger))
     Metrics(service, sources).add_to(routes)
     app_id = settings.lark.app_id
     RelayRoutes(
         service,
         own_uid,
-        Presses(service, keys, forms, deliveries, app_id),
-        Messages(service, forms, app_id),
-        Views(service, keys, forms),
+        Presses(service, keys, forms, drafts, deliveries, app_id),
+        Messages(service, forms, drafts, app_id),
+        Views(service, keys, forms, drafts),
         deliveries,
         Leader(),
         meta,

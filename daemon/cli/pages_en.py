@@ -379,6 +379,7 @@ REFUSALS = {
   'identity_unpaired': (5, 'This account is not paired with a member here. Ask the operator for a pairing code and send it to the bot.'),
   'button_expired': (4, 'This button is too old to be used. Ask for the current card, and press there.'),
   'form_submitted': (1, 'This form was already submitted, as {goal_id}. To propose another goal, send the bot the word propose.'),
-  'form_field_missing': (2, 'The field {field} is still empty. Fill it in and press again; what you wrote is kept.'),
   'person_unpaired': (2, 'Whoever you picked is not paired with a member here. They send their pairing code to the bot first; then pick them again.'),
+  'form_field_emptied': (2, 'A revision changes the field {field}, but does not take it away. Write what should stand there, or put back what stood there; what you wrote is kept.'),
+  'form_field_missing': (2, 'The field {field} is still empty. Fill it in and press again; what you wrote is kept.'),
 }

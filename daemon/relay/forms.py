@@ -14,7 +14,7 @@ from typing import Annotated, Union, get_args, get_origin
 
 from daemon.relay.turns import Turns
 from ledger.catalogue import Action
-from ledger.projections.views import FormView
+from ledger.projections.form_views import FormView
 
 FORMS_MAX = 2_000
 FORMS_CHARS_MAX = 4_000_000
@@ -24,8 +24,12 @@ _PARAMETERS = {
     "stop_conditions": "stop_condition",
     "write_scopes": "write_scope",
     "constraints": "constraint",
+    "approvers": "approver",
+    "cost_cap": "cost_cap_micros",
 }
 """Inputs that go by another name than their parameter, which a command line repeats."""
+MICRO_DIGITS = 6
+_AMOUNT = re.compile(r"(?P<whole>[0-9]{1,30})(?:\.(?P<part>[0-9]{1,6}))?")
 _LINE_END = re.compile(r"\r\n?|\n")
 """What a client puts between lines. Rarer separators stay in their line: it is kept word for word."""
 
@@ -77,19 +81,28 @@ class Forms:
         form = self._open.get(slot, OpenForm())
         if form.goal_id is not None:
             return
-        shown = {name: _shown(value) for name, value in details.items()}
-        self._put(
-            slot,
-            replace(form, values=values, problem_code=code, problem_details=shown),
-        )
+        self._put(slot, replace(form, values=values, problem_code=code, problem_details=shown_details(details)))
 
-    def submitted(self, slot: str, values: dict[str, str], goal_id: str) -> None:
-        """Close a form that became a goal."""
+    def submitted(self, slot: str, values: dict[str, str], goal_id: str) -> list[str]:
+        """Close a form that became a goal, wherever it is shown; the slots of all its cards."""
+        shown = [one for one in self.names(slot.rpartition("@")[0]) if one != slot]
+        for other in shown:
+            # What stands there may be somebody else's draft: only the place that was sent from shows what was sent.
+            self._put(other, replace(self._open[other], goal_id=goal_id, problem_code=None, problem_details={}))
         self._put(slot, OpenForm(values=values, goal_id=goal_id))
+        return [slot, *shown]
 
-    def turn(self, slot: str) -> asyncio.Lock:
-        """To be held by one submission of a form at a time."""
-        return self._turns.of(slot)
+    def turn(self, subject: str) -> asyncio.Lock:
+        """To be held by one submission of a form at a time, wherever the form is shown."""
+        return self._turns.of(subject)
+
+    def names(self, subject: str | None = None) -> list[str]:
+        """The slots of open forms; of one form where a subject is given."""
+        return [slot for slot in self._open if subject is None or slot.rpartition("@")[0] == subject]
+
+    def goal_of(self, subject: str) -> str | None:
+        """The goal that this form became, wherever it was sent from."""
+        return next((goal_id for slot in self.names(subject) if (goal_id := self._open[slot].goal_id)), None)
 
     def _put(self, slot: str, form: OpenForm) -> None:
         """Remember a form; the oldest give way when there are too many, or too much is in them."""
@@ -116,11 +129,22 @@ def to_parameters(action: Action, form: Mapping[str, str]) -> dict[str, object]:
         parameter = _PARAMETERS.get(name, name)
         if parameter not in known or not value.strip():
             continue
+        if name == "cost_cap":
+            parameters[parameter] = _micros(value.strip())
+            continue
         if _is_list(known[parameter].annotation):
             parameters[parameter] = [line.strip() for line in _LINE_END.split(value) if line.strip()]
         else:
             parameters[parameter] = value.strip()
     return parameters
+
+
+def _micros(text: str) -> int | str:
+    """An amount as people write it, in millionths; what is none becomes no number either, for the model to refuse."""
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        return f"({text})"
+    return int(found["whole"] + (found["part"] or "").ljust(MICRO_DIGITS, "0"))
 
 
 def _is_list(annotation: object) -> bool:
@@ -130,6 +154,11 @@ def _is_list(annotation: object) -> bool:
     if found in {Union, UnionType}:
         return any(_is_list(one) for one in get_args(annotation))
     return found in {list, tuple} or annotation in {list, tuple}
+
+
+def shown_details(details: Mapping[str, object]) -> dict[str, str]:
+    """A refusal's details as texts."""
+    return {name: _shown(value) for name, value in details.items()}
 
 
 def _shown(value: object) -> str:

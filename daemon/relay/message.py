@@ -8,6 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from daemon.relay.drafts import Drafts
 from daemon.relay.forms import Forms
 from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind
 from daemon.relay.refusals import RelayRefusal
@@ -55,9 +56,10 @@ class _Tries:
 class Messages:
     """Messages relayed by the bot."""
 
-    def __init__(self, service: Service, forms: Forms, app_id: str | None) -> None:
+    def __init__(self, service: Service, forms: Forms, drafts: Drafts, app_id: str | None) -> None:
         self._service = service
         self._forms = forms
+        self._drafts = drafts
         self._app_id = app_id
         self._tries: dict[str, _Tries] = {}
 
@@ -65,6 +67,8 @@ class Messages:
         """What to reply, if anything."""
         if self._app_id is not None and ask.app_id != self._app_id:
             return {"reply": None}
+        if ask.chat_type == "p2p":
+            self._drafts.heard_in_private(ask.chat_id)
         if ask.chat_type == "group" and not ask.mentioned:
             return {"reply": None}
         if ask.kind != "text":

@@ -5,6 +5,7 @@ decided by the same rules as on every other surface, for the person whom the led
 person and action: a double submit is one effect, a second person is not blocked.
 """
 
+import hashlib
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,22 +15,26 @@ from daemon.api.edge import malformed
 from daemon.api.envelope import envelope, refusal_envelope
 from daemon.buttons import Button, ButtonKeys, ForgedError, audience_of
 from daemon.relay.deliveries import Deliveries
-from daemon.relay.forms import Forms, to_parameters
+from daemon.relay.drafts import Draft, Drafts, is_typed
+from daemon.relay.forms import Forms, shown_details, to_parameters
 from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind, person_caller
 from daemon.relay.refusals import RelayRefusal
 from daemon.relay.slots import FAMILIES, parse, place_of
+from daemon.relay.subjects import revise
 from daemon.relay.subjects.base import Target
-from daemon.relay.toast import toast_for
+from daemon.relay.toast import toast_for, toast_of, with_draft
 from daemon.relay.wire import Press
 from daemon.service import Service
 from ledger.catalogue import Action
 from ledger.events import Proof
 from ledger.ids import GoalId, MemberId
 from ledger.params import Params
+from ledger.projections.revision_form import MAY_BE_EMPTIED, changed
 from ledger.receipts import receipt_key
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, refuse
-from ledger.rules.goals import GoalRefusal
+from ledger.rules.goal_params import ReviseGoal
+from ledger.rules.goals import GoalRefusal, decide_revise
 from ledger.writer import Answer, Request
 
 _PRESS = Action(name="card.press", number=0, params=Params, who=frozenset(), hidden=True)
@@ -73,7 +78,9 @@ class Seen:
 
     @property
     def request_key(self) -> str:
-        """What makes the same press the same request."""
+        """What makes the same press the same request; of a form the same in every place where it is shown."""
+        if self.is_form:
+            return f"form-{hashlib.sha256(self.button.subject.encode()).hexdigest()[:32]}"
         return f"press-{self.button.nonce.hex()}-{self.button.action.number}"
 
     @property
@@ -86,11 +93,18 @@ class Presses:
     """Presses relayed by the bot."""
 
     def __init__(
-        self, service: Service, keys: ButtonKeys, forms: Forms, deliveries: Deliveries, app_id: str | None
+        self,
+        service: Service,
+        keys: ButtonKeys,
+        forms: Forms,
+        drafts: Drafts,
+        deliveries: Deliveries,
+        app_id: str | None,
     ) -> None:
         self._service = service
         self._keys = keys
         self._forms = forms
+        self._drafts = drafts
         self._deliveries = deliveries
         self._app_id = app_id
 
@@ -108,7 +122,7 @@ class Presses:
             return self._refused(_PRESS.name, ask, answer, presser=member_id, goal_id=None, slots=[])
         if not seen.is_form:
             return await self._decide(seen, proof, ask)
-        async with self._forms.turn(seen.slot):
+        async with self._forms.turn(seen.button.subject):
             return await self._decide(seen, proof, ask)
 
     def _verify(self, ask: Press, member_id: MemberId | None) -> Seen | Refusal:
@@ -132,14 +146,13 @@ class Presses:
         """What comes of a press whose token, place and person are good."""
         caller = person_caller(seen.member_id, ask.chat_id)
         broken = self._ended(seen)
+        if broken is None and _opens_revision(seen):
+            return await self._open_revision(seen, caller, proof, ask)
         params = broken if broken is not None else self._parameters(seen, ask)
         if isinstance(params, Refusal):
-            self._keep_form(seen, ask, params)
             action, about = seen.button.action, _Subject(goal_id=seen.goal_id, basis=seen.button.basis)
             answer = await self._audit(action, about, params, caller, proof)
-            return self._refused(
-                action.name, ask, answer, presser=seen.member_id, goal_id=seen.goal_id, slots=[seen.slot]
-            )
+            return self._not_done(seen, ask, answer, seen.goal_id)
         return await self._act(seen, caller, proof, params, ask)
 
     def _ended(self, seen: Seen) -> Refusal | None:
@@ -156,9 +169,8 @@ class Presses:
         reader, key = self._service.reader, seen.request_key
         if reader.receipt(receipt_key(seen.member_id, key)) is not None:
             return None
-        form = self._forms.find(seen.slot)
-        if form is not None and form.goal_id is not None:
-            return form.goal_id
+        if (made := self._forms.goal_of(seen.button.subject)) is not None:
+            return made
         for member_id in self._service.committed.addresses:
             receipt = reader.receipt(receipt_key(member_id, key))
             if receipt is not None:
@@ -167,11 +179,9 @@ class Presses:
 
     def _parameters(self, seen: Seen, ask: Press) -> Params | Refusal:
         button, target = seen.button, seen.target
-        values = to_parameters(button.action, self._people_named(ask))
-        if UNPAIRED in (
-            values.get(name.removeprefix(PERSON_FIELD)) for name in ask.form if name.startswith(PERSON_FIELD)
-        ):
-            return refuse(RelayRefusal.PERSON_UNPAIRED)
+        values = self._typed(seen, ask)
+        if isinstance(values, Refusal):
+            return values
         if target is not None:
             values |= FAMILIES[target.kind].fixed(target, button.action.name)
         if button.action.goal_bound:
@@ -190,10 +200,43 @@ class Presses:
         except ValidationError as error:
             return malformed(error)
 
+    def _typed(self, seen: Seen, ask: Press) -> dict[str, object] | Refusal:
+        """What the inputs say, as parameters of the action."""
+        target, form = seen.target, self._people_named(ask)
+        if any(UNPAIRED in form[_bare(name)].splitlines() for name in ask.form if name.startswith(PERSON_FIELD)):
+            return refuse(RelayRefusal.PERSON_UNPAIRED)
+        if target is None or target.goal is None or target.kind != revise.KIND:
+            return to_parameters(seen.button.action, form | _suggested(target, form))
+        form = changed(self._service.committed, target.goal, target.number, form)
+        if emptied := next((name for name in form if not form[name].strip() and name not in MAY_BE_EMPTIED), None):
+            return refuse(RelayRefusal.FORM_FIELD_EMPTIED, field=emptied)
+        return {name: "" for name in form if name in MAY_BE_EMPTIED} | to_parameters(seen.button.action, form)
+
+    async def _open_revision(self, seen: Seen, caller: Caller, proof: Proof, ask: Press) -> Document:
+        """The form that revises a goal comes to whoever may revise it, directly and filled with what holds."""
+        action, goal = seen.button.action, None if seen.target is None else seen.target.goal
+        assert goal is not None, "a revision is of a goal"
+        about = ReviseGoal(goal_id=goal.goal_id)
+        refused = decide_revise(self._service.committed, caller, about, self._service.clock.now_ms())
+        if isinstance(refused, Refusal) and refused.code is not GoalRefusal.NOTHING_TO_CHANGE:
+            answer = await self._audit(action, about, refused, caller, proof)
+            return self._not_done(seen, ask, answer, goal.goal_id)
+        slot = f"{revise.subject_of(goal)}@{place_of(seen.member_id)}"
+        if not self._drafts.of(slot):
+            self._drafts.keep(slot, Draft(action=action.name))
+        return {
+            "envelope": {"ok": True, "action": action.name, "seq": self._service.committed.seq},
+            "toast": toast_of("chat.revise.opened"),
+            "goal_id": goal.goal_id,
+            "slots": [seen.slot, slot],
+        }
+
     def _people_named(self, ask: Press) -> dict[str, str]:
         """The form with members in place of the platform's people; whom nobody has paired stays as no member's name."""
         return {
-            name.removeprefix(PERSON_FIELD): self._member_named(ask, value) if name.startswith(PERSON_FIELD) else value
+            _bare(name): "\n".join(self._member_named(ask, one) for one in value.splitlines())
+            if name.startswith(PERSON_FIELD)
+            else value
             for name, value in ask.form.items()
         }
 
@@ -211,21 +254,59 @@ class Presses:
         )
         goal_id = answer.events[0].goal_id if answer.events else seen.goal_id
         if answer.refusal is not None:
-            self._keep_form(seen, ask, answer.refusal)
-            return self._refused(action.name, ask, answer, presser=seen.member_id, goal_id=goal_id, slots=[seen.slot])
+            return self._not_done(seen, ask, answer, goal_id)
+        slots = [seen.slot]
         if seen.is_form and goal_id is not None:
-            self._forms.submitted(seen.slot, ask.form, goal_id)
+            slots = self._forms.submitted(seen.slot, self._people_named(ask), goal_id)
+        for place in {seen.place, place_of(seen.member_id)}:
+            self._drafts.drop(f"{seen.button.subject}@{place}", action.name)
         return {
             "envelope": envelope(self._service, action, params, answer, ask.locale),
             "toast": toast_for(action.name, answer, self._service.committed, goal_id, seen.member_id),
             "goal_id": goal_id,
-            "slots": [seen.slot],
+            "slots": slots,
         }
 
-    def _keep_form(self, seen: Seen, ask: Press, refusal: Refusal) -> None:
-        """What was typed stays, unless the form has become a goal already."""
-        if seen.is_form and refusal.code not in _DONE_BEFORE:
-            self._forms.refused(seen.slot, ask.form, refusal.code.value, refusal.details)
+    def _not_done(self, seen: Seen, ask: Press, answer: Answer, goal_id: GoalId | None) -> Document:
+        """A refusal to a person at a card of ours: what they typed stays, and they are told where."""
+        assert answer.refusal is not None, "only refusals come here"
+        kept = self._keep(seen, ask, answer.refusal)
+        slots = list(dict.fromkeys((seen.slot, *kept)))
+        document = self._refused(
+            seen.button.action.name, ask, answer, presser=seen.member_id, goal_id=goal_id, slots=slots
+        )
+        if slots != [seen.slot]:
+            document["toast"] = with_draft(
+                toast_for(seen.button.action.name, answer, self._service.committed, goal_id, seen.member_id)
+            )
+        return document
+
+    def _keep(self, seen: Seen, ask: Press, refusal: Refusal) -> tuple[str, ...]:
+        """Keep what was typed, unless it was done already; the slots of the cards that show it."""
+        action = seen.button.action.name
+        if refusal.code in _DONE_BEFORE or not (seen.is_form or is_typed(action, ask.form)):
+            return ()
+        slot = f"{self._subject_of_now(seen)}@{self._drafts.place_for(seen.place, seen.member_id)}"
+        # The platform's ids of people are not kept; who is paired stays chosen.
+        people = {_bare(name) for name in ask.form if name.startswith(PERSON_FIELD)}
+        typed = {
+            name: _without_unpaired(value) if name in people else value
+            for name, value in self._people_named(ask).items()
+        }
+        code, details = refusal.code.value, refusal.details
+        if seen.is_form:
+            if is_typed(action, ask.form) or slot == seen.slot:
+                self._forms.refused(slot, typed, code, details)
+                return (slot,)
+            return ()
+        self._drafts.keep(slot, Draft(action=action, values=typed, code=code, details=shown_details(details)))
+        return (slot,)
+
+    def _subject_of_now(self, seen: Seen) -> str:
+        """Where what was typed can still be sent from: what took the card's place, if something did."""
+        now = None if seen.target is None else FAMILIES[seen.target.kind].now
+        found = None if now is None or seen.target is None else now(seen.target)
+        return found or seen.button.subject
 
     async def _audit(self, action: Action, about: Params, refusal: Refusal, caller: Caller, proof: Proof) -> Answer:
         job = Request(action=action, params=about, caller=caller, proof=proof, request_key=None, refused=refusal)
@@ -248,6 +329,28 @@ class Presses:
             "goal_id": goal_id,
             "slots": slots,
         }
+
+
+def _opens_revision(seen: Seen) -> bool:
+    """Whether the button opens the form that revises a goal, and does not send it."""
+    return seen.button.action.name == "goal.revise" and seen.target is not None and seen.target.kind != revise.KIND
+
+
+def _suggested(target: Target | None, form: dict[str, str]) -> dict[str, str]:
+    """The suggestion that was chosen, as the answer where nothing else was typed."""
+    question = None if target is None or target.goal is None else target.goal.question
+    place = form.get("option", "")
+    if question is None or form.get("answer", "").strip() or place not in map(str, range(1, len(question.options) + 1)):
+        return {}
+    return {"answer": question.options[int(place) - 1]}
+
+
+def _without_unpaired(value: str) -> str:
+    return "\n".join(one for one in value.split("\n") if one != UNPAIRED)
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix(PERSON_FIELD)
 
 
 def _place_of(button: Button, ask: Press, member_id: MemberId | None) -> str | None:

@@ -13,5 +13,6 @@ class RelayRefusal(StrEnum):
     IDENTITY_UNPAIRED = "identity_unpaired"
     BUTTON_EXPIRED = "button_expired"
     FORM_SUBMITTED = "form_submitted"
-    FORM_FIELD_MISSING = "form_field_missing"
     PERSON_UNPAIRED = "person_unpaired"
+    FORM_FIELD_EMPTIED = "form_field_emptied"
+    FORM_FIELD_MISSING = "form_field_missing"

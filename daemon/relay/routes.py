@@ -20,7 +20,6 @@ from daemon.relay.once import Once
 from daemon.relay.people import home_tenant
 from daemon.relay.press import Presses
 from daemon.relay.refusals import RelayRefusal
-from daemon.relay.slots import desired
 from daemon.relay.view import Views
 from daemon.relay.wire import BotHealth, Delivery, Lead, Message, Press
 from daemon.service import Service
@@ -136,7 +135,7 @@ class RelayRoutes:
 
     def _slots(self, request: web.Request) -> _Document | Refusal:
         goal_id = request.query.get("goal_id")
-        slots = [slot.document() for slot in desired(self._service.committed, self._service.clock.now_ms(), goal_id)]
+        slots = [slot.document() for slot in self._views.slots(goal_id)]
         return {"seq": self._service.committed.seq, "slots": slots}
 
     def _view(self, request: web.Request) -> _Document | Refusal:

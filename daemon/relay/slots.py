@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from daemon.relay.subjects import acceptance, amendment, gate, goal, members, plan, request, review
+from daemon.relay.subjects import acceptance, amendment, gate, goal, members, plan, request, review, revise
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
 from ledger.ids import GoalId, MemberId
 from ledger.outlines import is_over
@@ -23,6 +23,7 @@ _FAMILIES = (
     amendment.FAMILY,
     request.FAMILY,
     members.FAMILY,
+    revise.FAMILY,
 )
 FAMILIES: dict[str, Family] = {one.kind: one for one in _FAMILIES}
 """By kind, in the order in which a goal's cards are posted."""

@@ -53,6 +53,21 @@ def toast_for(
     return _both("success", key) if has(key) else _both("success", "toast.done.other", action=action_name)
 
 
+def toast_of(key: str) -> Toast:
+    """A toast that only tells."""
+    return _both("info", key)
+
+
+def with_draft(toast: Toast) -> Toast:
+    """The same toast, which also says where what was typed is found again."""
+    said = dict(toast)
+    for locale in LOCALES:
+        where = say("chat.draft.kept", locale)
+        room = TOAST_CHARS_MAX - len(where) - len(_BETWEEN[locale])
+        said[locale] = _clipped(toast[locale], room) + _BETWEEN[locale] + where
+    return said
+
+
 def _plan_confirmed(facts: PlanConfirmed) -> Toast:
     """How many lanes start, and how many do not."""
     todos, gaps = len(facts.todos), len(facts.gaps)

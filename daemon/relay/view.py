@@ -2,35 +2,50 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
+from typing import Literal
 
 import msgspec
 
 from daemon.buttons import LIFE_MS, ButtonKeys, audience_of
+from daemon.relay.drafts import Drafts, direct_slots
 from daemon.relay.forms import Forms
-from daemon.relay.slots import FAMILIES, addressee, parse, split
+from daemon.relay.slots import FAMILIES, Slot, addressee, desired, parse, split
 from daemon.relay.subjects.base import Family, Target
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.projections.cards import Offer, goal_view
+from ledger.projections.form_views import ChoiceView, FormView, TypedView
 from ledger.projections.outlet import shown_in_chat
 from ledger.projections.views import CardView
 from ledger.state import Workspace
 
 DAY_MS = 86_400_000
+CHOICES_MAX = 50
+"""As many as one choice on a card holds."""
 
 
 class Views:
     """Card views with their tokens."""
 
-    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms) -> None:
+    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms, drafts: Drafts) -> None:
         self._service = service
         self._keys = keys
         self._forms = forms
+        self._drafts = drafts
 
     def view(self, slot: str, tenant_key: str) -> CardView | None:
         """The view of a slot as its chat may see it, or None if there is nothing to show there."""
         view = self._made(slot, tenant_key)
         return None if view is None else shown_in_chat(self._service.committed, view)
+
+    def slots(self, goal_id: str | None) -> list[Slot]:
+        """Every card that should be somewhere: those that the state asks for, and those that show somebody's draft."""
+        workspace = self._service.committed
+        listed = {slot.name: slot for slot in desired(workspace, self._service.clock.now_ms(), goal_id)}
+        for slot in direct_slots(workspace, (*self._drafts.names(), *self._forms.names()), goal_id):
+            listed.setdefault(slot.name, slot)
+        return list(listed.values())
 
     def _made(self, slot: str, tenant_key: str) -> CardView | None:
         subject, chat_id = split(slot)
@@ -45,16 +60,20 @@ class Views:
         offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)
         tokens = {offer.action: self._token(offer, tenant_key, chat_id) for offer in offered}
         part = family.view(workspace, target, now_ms)
+        typed = tuple(draft.view() for draft in self._drafts.of(slot)) if self._drafts.is_private(chat_id) else ()
+        if isinstance(part, FormView):
+            part, typed = _filled(part, typed), ()
         # The goal stands above whatever is about it.
         about = None if target.goal is None else goal_view(workspace, target.goal, now_ms)
         card = CardView(
             kind=target.kind,
-            audience="group" if addressee(chat_id) is None else "direct",
+            audience=_audience(chat_id),
             tokens=tokens,
             goal=about,
             mentions=_mentions(workspace, family, target) if part.open else (),
             # A card without a button has no reason to be drawn anew when the key changes.
             button_key=workspace.button_key_id if tokens else 0,
+            typed=typed,
         )
         return msgspec.structs.replace(card, **{target.kind: part})
 
@@ -67,7 +86,11 @@ class Views:
             if form.goal_id
             else {"goal.propose": self._token(Offer("goal.propose", subject, None), tenant_key, chat_id)}
         )
-        return CardView(kind="form", audience="group", tokens=tokens, form=form.view())
+        shown = form.view()
+        if self._drafts.is_private(chat_id):
+            # Nobody else is here who could be picked.
+            shown = msgspec.structs.replace(shown, people=choices(self._service.committed))
+        return CardView(kind="form", audience=_audience(chat_id), tokens=tokens, form=shown)
 
     def _token(self, offer: Offer, tenant_key: str, chat_id: str) -> str:
         # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.
@@ -89,6 +112,30 @@ def _for_place(family: Family, target: Target, offers: Iterable[Offer], place: s
     for offer in offers:
         if person is None or family.may_press is None or family.may_press(target, offer.action, person):
             yield offer
+
+
+def _audience(place: str) -> Literal["group", "direct"]:
+    return "group" if addressee(place) is None else "direct"
+
+
+def _filled(form: FormView, typed: tuple[TypedView, ...]) -> FormView:
+    """The form with what was typed into it in place of what it began with."""
+    draft = next((one for one in typed if one.problem_code is not None), None)
+    if draft is None or not form.open:
+        return form
+    return msgspec.structs.replace(
+        form,
+        values=draft.values,
+        problem_code=draft.problem_code,
+        problem_details=draft.problem_details,
+        left_as_they_are=tuple(name for name in form.left_as_they_are if not draft.values.get(name, "").strip()),
+    )
+
+
+def choices(workspace: Workspace) -> tuple[ChoiceView, ...]:
+    """The people who can be chosen for a part in a goal; more than a card holds are left to the command line."""
+    people = (one for one in workspace.members.values() if one.kind == "person" and not one.revoked)
+    return tuple(ChoiceView(member_id=one.member_id, name=one.display_name) for one in islice(people, CHOICES_MAX))
 
 
 def _mentions(workspace: Workspace, family: Family, target: Target) -> tuple[str, ...]:

@@ -25,8 +25,10 @@ from ledger.projections.views import (
     TodoView,
 )
 from ledger.records import CLOSED, Artifact, Delivery, EventNote, Intent, Todo
-from ledger.rules.common import owners_of, unmet
-from ledger.rules.goals import FIELD_CLASS, question_basis, state_basis
+from ledger.rules.common import owners_of, registered, unmet
+from ledger.rules.goals import FIELD_CLASS, REVISIONS_MAX, question_basis, state_basis
+from ledger.rules.holdings import still_held
+from ledger.rules.intents import in_hand
 from ledger.rules.slots import ALLOWED_SLOTS_DEFAULT, allowed_slots
 from ledger.state import Goal, Workspace
 
@@ -144,15 +146,17 @@ def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> Acceptan
     )
 
 
-def offers(workspace: Workspace, goal: Goal, kind: SlotKind, number: int | None = None) -> tuple[Offer, ...]:
+def offers(
+    workspace: Workspace, goal: Goal, kind: SlotKind, number: int | None = None, now_ms: int = 0
+) -> tuple[Offer, ...]:
     """The buttons of one card now. `number` is the revision of a review or the delivery of an acceptance.
 
-    Every offer would be taken from an owner who pressed it at once; who may press is decided at the press.
+    Every offer would be taken from somebody who pressed it at once: an owner, or for a withdrawal the proposer. Who
+    may press is decided at the press.
     """
-    del workspace
     match kind:
         case "review":
-            return _review_offers(goal, number)
+            return _review_offers(workspace, goal, number, now_ms)
         case "acceptance":
             return _acceptance_offers(goal, number)
         case "goal":
@@ -161,12 +165,27 @@ def offers(workspace: Workspace, goal: Goal, kind: SlotKind, number: int | None 
             return ()
 
 
-def _review_offers(goal: Goal, number: int | None) -> tuple[Offer, ...]:
+def may_be_revised(goal: Goal) -> bool:
+    """Whether the rules let somebody put another revision before the owners."""
+    return goal.state not in CLOSED and goal.state != "delivered" and len(goal.intents) < REVISIONS_MAX
+
+
+def _review_offers(workspace: Workspace, goal: Goal, number: int | None, now_ms: int) -> tuple[Offer, ...]:
     if not goal.pending or number != goal.pending or goal.state in CLOSED:
         return ()
-    subject, basis = f"review:{goal.goal_id}:{number}", goal.intents[goal.pending - 1].basis
-    confirm = () if goal.question is not None else (Offer("goal.confirm", subject, basis),)
-    return (*confirm, Offer("goal.decline", subject, basis))
+    subject, intent = f"review:{goal.goal_id}:{number}", goal.intents[goal.pending - 1]
+    # The mode of handing work over changes only while nothing is held, so a yes to that would be refused.
+    changes_mode = bool(goal.confirmed) and intent.handoff_mode != goal.intent.handoff_mode
+    can_begin = goal.question is None and not (changes_mode and still_held(goal, now_ms))
+    confirm = (Offer("goal.confirm", subject, intent.basis),) if can_begin else ()
+    proposer = registered(workspace, intent.proposed_by)
+    is_person = proposer is not None and proposer.kind == "person"
+    return (
+        *confirm,
+        Offer("goal.decline", subject, intent.basis),
+        *((Offer("goal.revise", subject, intent.basis),) if may_be_revised(goal) else ()),
+        *((Offer("goal.withdraw", subject, intent.basis),) if is_person and number == len(goal.intents) else ()),
+    )
 
 
 def _acceptance_offers(goal: Goal, number: int | None) -> tuple[Offer, ...]:
@@ -178,16 +197,22 @@ def _acceptance_offers(goal: Goal, number: int | None) -> tuple[Offer, ...]:
 
 
 def _goal_offers(goal: Goal) -> tuple[Offer, ...]:
-    subject = f"goal:{goal.goal_id}"
+    subject, basis = f"goal:{goal.goal_id}", state_basis(goal)
+    stop = Offer("goal.stop", subject, basis)
+    # While another revision waits, that one is revised, on its own card.
+    can_revise = may_be_revised(goal) and not goal.pending
+    revise = (Offer("goal.revise", subject, in_hand(goal).basis),) if can_revise else ()
     match goal.state:
         case "proposed" | "clarifying":
             if goal.question is None:
                 return ()
             return (Offer("goal.clarify", subject, question_basis(goal.goal_id, goal.question)),)
         case "active" | "changes_requested":
-            return (Offer("goal.pause", subject, state_basis(goal)), Offer("goal.stop", subject, state_basis(goal)))
+            return (Offer("goal.pause", subject, basis), stop, *revise)
         case "paused":
-            return (Offer("goal.resume", subject, state_basis(goal)), Offer("goal.stop", subject, state_basis(goal)))
+            return (Offer("goal.resume", subject, basis), stop, *revise)
+        case "delivered":
+            return (stop,)
         case _:
             return ()
 

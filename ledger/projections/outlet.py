@@ -8,20 +8,23 @@ Those who have a part in a goal, private or not, may ask for the originals (`--f
 all of it, and a digest that was approved is over the original, never over what was shown of it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import msgspec
 
 from ledger.detectors import credential_in
 from ledger.ids import GoalId
 from ledger.params import Params
+from ledger.projections.form_views import FormView, TypedView
 from ledger.projections.privacy import Rights, RightsIn, clip, screened
-from ledger.projections.views import CardView, FormView
+from ledger.projections.views import CardView, FieldView
 from ledger.records import Outline
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, decides, granted, refuse, registered
 from ledger.state import Goal, Workspace
 
+_Typed = TypeVar("_Typed", FormView, TypedView)
 Document = dict[str, object]
 Reader = Callable[[Workspace, Caller, Params, int], Document | Refusal]
 TITLE_CHARS_MAX = 500
@@ -56,7 +59,7 @@ def filtered(workspace: Workspace, caller: Caller, asked: Params, made: Document
 def shown_in_chat(workspace: Workspace, view: CardView) -> CardView:
     """A card's view as a chat may see it: each of its parts. What the bot alone reads (tokens, mentions) is no part."""
     goal_id, rights = None if view.goal is None else view.goal.goal_id, rights_of(workspace, None)
-    parts: dict[str, msgspec.Struct] = {}
+    parts: dict[str, object] = {"typed": tuple(map(_without_secrets, view.typed))}
     for name in view.__struct_fields__:
         part = getattr(view, name)
         if isinstance(part, FormView):
@@ -64,6 +67,12 @@ def shown_in_chat(workspace: Workspace, view: CardView) -> CardView:
         elif isinstance(part, msgspec.Struct):
             parts[name] = screened(part, rights, goal_id)
     return msgspec.structs.replace(view, **parts)
+
+
+def promise_in_chat(workspace: Workspace, goal_id: GoalId, values: Mapping[str, str]) -> dict[str, str]:
+    """The fields of a promise as a chat may see them, each withheld whole or shown."""
+    fields = tuple(FieldView(name=name, field_class="retained", items=(text,)) for name, text in values.items())
+    return {field.name: field.items[0] for field in screened(fields, rights_of(workspace, None), goal_id)}
 
 
 def title_in_chat(workspace: Workspace, goal: Outline) -> str:
@@ -104,10 +113,14 @@ def has_part(workspace: Workspace, goal: Goal | Outline, caller: Caller) -> bool
 def _typed(form: FormView) -> FormView:
     """What somebody typed into a form comes back to them, but for a secret: that is left out, and the form says so."""
     secret = next((name for name, text in form.values.items() if credential_in(text)), None)
-    values = {name: "" if credential_in(text) else text for name, text in form.values.items()}
-    details = {name: "" if credential_in(text) else text for name, text in form.problem_details.items()}
-    shown = msgspec.structs.replace(form, values=values, problem_details=details)
+    shown = _without_secrets(form)
     if secret is None or form.problem_code is not None or form.status != "open":
         return shown
     code = GeneralRefusal.CREDENTIAL_IN_TEXT.value
     return msgspec.structs.replace(shown, problem_code=code, problem_details={"field": secret})
+
+
+def _without_secrets(typed: _Typed) -> _Typed:
+    values = {name: "" if credential_in(text) else text for name, text in typed.values.items()}
+    details = {name: "" if credential_in(text) else text for name, text in typed.problem_details.items()}
+    return msgspec.structs.replace(typed, values=values, problem_details=details)

@@ -10,6 +10,7 @@ import msgspec
 
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.causes import Cause, DecisionView
+from ledger.projections.form_views import FormView, TypedView
 from ledger.projections.gate_views import GateView
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
@@ -166,24 +167,6 @@ class GoalView(msgspec.Struct, frozen=True, kw_only=True):
         return self.state not in ENDED
 
 
-class FormView(msgspec.Struct, frozen=True, kw_only=True):
-    """The proposal form, blank or filled again after a refusal; `values` are by input name.
-
-    Input names: title, objective, criteria, non_goals, write_scopes, budget, stop_conditions.
-    """
-
-    status: Literal["open", "submitted"]
-    values: dict[str, str]
-    problem_code: str | None
-    problem_details: dict[str, str]
-    goal_id: str | None
-
-    @property
-    def open(self) -> bool:
-        """Whether it may still be submitted."""
-        return self.status == "open"
-
-
 class ResultView(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one attempt: committed, or refused with a code from the shared texts."""
 
@@ -211,7 +194,9 @@ CardPart: TypeAlias = (
     | ResultView
 )
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
-CardKind = Literal["form", "review", "goal", "acceptance", "gate", "plan", "amendment", "request", "members", "result"]
+CardKind = Literal[
+    "form", "review", "goal", "acceptance", "gate", "plan", "amendment", "request", "members", "revise", "result"
+]
 
 
 class CardView(msgspec.Struct, frozen=True, kw_only=True):
@@ -234,6 +219,9 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     members: MembersView | None = None
     form: FormView | None = None
     result: ResultView | None = None
+    revise: FormView | None = None
+    typed: tuple[TypedView, ...] = ()
+    """What the one person who sees this card typed into its forms, and what came of it; never on a shared card."""
     mentions: tuple[str, ...] = ()
     """The platform's ids of whom a new message names; for the bot alone, and in no projection."""
     button_key: int = 0
@@ -255,4 +243,4 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def tells(self) -> bool:
         """Whether the card is worth posting although nobody can act on it."""
-        return getattr(self.part, "tells", False)
+        return bool(self.typed) or getattr(self.part, "tells", False)

@@ -60,7 +60,7 @@ from ledger.rules.goal_params import (
     WithdrawGoal,
 )
 from ledger.rules.holdings import OFFENDERS_SHOWN_MAX, lapses, still_held
-from ledger.rules.intents import changed_fields, criterion_ids, facts_of, revised, words_of
+from ledger.rules.intents import changed_fields, criterion_ids, facts_of, in_hand, revised, words_of
 from ledger.scopes import canonical_scope
 from ledger.state import Goal, Workspace
 
@@ -166,7 +166,7 @@ def decide_revise(workspace: Workspace, caller: Caller, ask: ReviseGoal, _now_ms
     if goal.proposed_by != caller.member_id and not is_owner(goal, caller.member_id, workspace):
         return refuse(GoalRefusal.NOT_THE_PROPOSER)
     # What is absent stays as in the revision that waits, or as promised: never as in one that was turned down.
-    now = goal.intents[(goal.pending or goal.confirmed or len(goal.intents)) - 1]
+    now = in_hand(goal)
     scopes = _intent_checks(ask.write_scope, ask.enforce)
     if isinstance(scopes, Refusal):
         return scopes

@@ -36,6 +36,11 @@ def revised(goal: Goal, now: Intent, ask: ReviseGoal, scopes: tuple[str, ...]) -
     return facts, words
 
 
+def in_hand(goal: Goal) -> Intent:
+    """The revision that another one would be made from: the one that waits, or what was promised, or the last."""
+    return goal.intents[(goal.pending or goal.confirmed or len(goal.intents)) - 1]
+
+
 def criterion_ids(count: int) -> tuple[str, ...]:
     """The ids of a revision's criteria, in their order."""
     return tuple(f"c{number}" for number in range(1, count + 1))

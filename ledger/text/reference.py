@@ -43,8 +43,9 @@ RELAY_CODES = (
     "identity_unpaired",
     "button_expired",
     "form_submitted",
-    "form_field_missing",
     "person_unpaired",
+    "form_field_emptied",
+    "form_field_missing",
 )
 """Refusals of presses and messages that the bot relays."""
 

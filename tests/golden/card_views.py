@@ -10,7 +10,6 @@ from ledger.projections.views import (
     CardView,
     CriterionView,
     FieldView,
-    FormView,
     GoalView,
     NeedView,
     QuestionView,
@@ -20,6 +19,7 @@ from ledger.projections.views import (
 )
 from ledger.state import Workspace
 from tests.golden.amendment_card_views import amendments
+from tests.golden.form_card_views import form_cards, kept
 from tests.golden.gate_card_views import gate_cards
 from tests.golden.member_card_views import members
 from tests.golden.plan_card_views import plans
@@ -164,7 +164,7 @@ BARE = {"todos": (), "todos_total": 0, "todos_done": 0}
 GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
     "proposed": (
         goal("proposed", need=need("confirm", *OWNERS), cause=cause("goal.proposed"), **BARE),
-        tokens("goal.withdraw"),
+        {},
     ),
     "clarifying": (
         goal(
@@ -174,12 +174,12 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             cause=cause("goal.question_asked", actor="steward"),
             **BARE,
         ),
-        tokens("goal.clarify", "goal.withdraw"),
+        tokens("goal.clarify"),
     ),
-    "active": (GOAL, tokens("goal.pause", "goal.stop")),
+    "active": (GOAL, tokens("goal.pause", "goal.stop", "goal.revise")),
     "paused": (
         goal("paused", need=need("resume", *OWNERS), quota_state="paused", cause=cause("goal.paused")),
-        tokens("goal.resume", "goal.stop"),
+        tokens("goal.resume", "goal.stop", "goal.revise"),
     ),
     "delivered": (
         goal(
@@ -190,7 +190,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             todos=(),
             cause=cause("goal.delivered", actor="steward"),
         ),
-        tokens("goal.pause", "goal.stop"),
+        tokens("goal.stop"),
     ),
     "changes_requested": (
         goal(
@@ -200,7 +200,7 @@ GOALS: dict[str, tuple[GoalView, dict[str, str]]] = {
             decision=decided("changes_requested", "Two links in install.md still time out."),
             cause=cause("goal.changes_requested", actor="Ben Ortiz"),
         ),
-        tokens("goal.pause", "goal.stop"),
+        tokens("goal.pause", "goal.stop", "goal.revise"),
     ),
     "accepted": (
         goal(
@@ -285,7 +285,7 @@ def card(kind: str, offered: dict[str, str] | None = None, audience: str = "grou
 
 def reviews() -> dict[str, CardView]:
     before, after = GOALS["proposed"][0], GOALS["active"][0]
-    decide = tokens("goal.confirm", "goal.decline")
+    decide = tokens("goal.confirm", "goal.decline", "goal.revise", "goal.withdraw")
     return {
         "review_open": card("review", decide, goal=before, review=review("open")),
         "review_open_direct": card("review", decide, "direct", goal=before, review=review("open")),
@@ -314,28 +314,6 @@ def acceptances() -> dict[str, CardView]:
             "acceptance", goal=GOALS["changes_requested"][0], acceptance=acceptance("changes_requested", back)
         ),
         "acceptance_superseded": card("acceptance", goal=waiting, acceptance=acceptance("superseded")),
-    }
-
-
-def forms() -> dict[str, CardView]:
-    values = {
-        "title": GOAL.title,
-        "objective": GOAL.objective,
-        "criteria": "\n".join(one.text for one in CRITERIA),
-        "write_scopes": "docs/**\n/etc/**",
-    }
-    blank = FormView(status="open", values={}, problem_code=None, problem_details={}, goal_id=None)
-    refused = msgspec.structs.replace(
-        blank,
-        values=values,
-        problem_code="invalid_write_scope",
-        problem_details={"write_scope": "/etc/**"},
-    )
-    done = msgspec.structs.replace(blank, status="submitted", values=values, goal_id="goal-3")
-    return {
-        "form_open": card("form", tokens("goal.propose"), form=blank),
-        "form_refused": card("form", tokens("goal.propose"), form=refused),
-        "form_submitted": card("form", form=done),
     }
 
 
@@ -374,7 +352,7 @@ def withheld() -> dict[str, CardView]:
 
 
 SAMPLES: dict[str, CardView] = {
-    **forms(),
+    **form_cards(GOAL, CRITERIA, tokens),
     **reviews(),
     **{f"goal_{state}": card("goal", offered, goal=view) for state, (view, offered) in GOALS.items()},
     **acceptances(),
@@ -386,3 +364,4 @@ SAMPLES: dict[str, CardView] = {
     **results(),
     **withheld(),
 }
+SAMPLES |= kept(SAMPLES)

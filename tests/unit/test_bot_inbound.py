@@ -6,7 +6,7 @@ import pytest
 
 from bot.backend import BackendFault, PressResult, Reply, Toast
 from bot.lark import PRESS_ANSWER_MS_MAX, toast
-from ledger.projections.views import FormView
+from ledger.projections.form_views import FormView
 from tests.golden.card_views import card, tokens
 from tests.unit.bot_world import (
     CHAT,

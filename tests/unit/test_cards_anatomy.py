@@ -5,6 +5,7 @@ import orjson
 import pytest
 
 from cards.draw import draw, encode, fingerprint
+from cards.form import INPUTS
 from tests.golden.card_views import GOALS, HOUR_MS, NOW_MS, REVIEW, SAMPLES, card, tokens
 
 PROPERTIES = {
@@ -30,7 +31,9 @@ PROPERTIES = {
         "rows",
         "default_value",
     },
-    "select_static": {"tag", "name", "placeholder", "options", "required", "width"},
+    "select_static": {"tag", "name", "placeholder", "options", "required", "width", "initial_option"},
+    "multi_select_static": {"tag", "name", "placeholder", "options", "required", "width", "selected_values"},
+    "multi_select_person": {"tag", "name", "placeholder", "required", "width"},
     "select_person": {"tag", "name", "placeholder", "required", "width"},
     "text_tag": {"tag", "text", "color"},
 }
@@ -259,7 +262,7 @@ def test_a_refused_form_keeps_what_was_typed_and_says_the_problem_first():
     assert "Not submitted" in sent["body"]["elements"][0]["text"]["content"]
     typed = {one["name"]: one.get("default_value", "") for one in tagged(sent, "input")}
     assert {name: value for name, value in typed.items() if value} == view.form.values
-    assert list(typed) == ["title", "objective", "criteria", "non_goals", "write_scopes", "budget", "stop_conditions"]
+    assert list(typed) == [name for name, *_ in INPUTS]
 
 
 def test_an_item_cannot_pass_for_two():

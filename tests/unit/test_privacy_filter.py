@@ -11,8 +11,9 @@ from ledger.ids import BOT, OPERATOR, MemberId
 from ledger.key_families import key_reason
 from ledger.projections import ordinary, outlet, views
 from ledger.projections.documents import READERS
+from ledger.projections.form_views import FormView
 from ledger.projections.privacy import WARNING_KIND, WARNINGS_MAX, WITHHELD, clip, screened
-from ledger.projections.views import CardView, FormView
+from ledger.projections.views import CardView
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller
 from ledger.text.documents import render

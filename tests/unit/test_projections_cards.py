@@ -215,18 +215,18 @@ def test_the_cause_is_the_event_that_made_it_so():
 @pytest.mark.parametrize(
     ("state", "kind", "number", "actions"),
     [
-        ("proposed", "review", 1, ["goal.confirm", "goal.decline"]),
+        ("proposed", "review", 1, ["goal.confirm", "goal.decline", "goal.revise", "goal.withdraw"]),
         ("proposed", "goal", None, []),
-        ("clarifying", "review", 1, ["goal.decline"]),
+        ("clarifying", "review", 1, ["goal.decline", "goal.revise", "goal.withdraw"]),
         ("clarifying", "goal", None, ["goal.clarify"]),
         ("active", "review", 1, []),
-        ("active", "goal", None, ["goal.pause", "goal.stop"]),
-        ("paused", "goal", None, ["goal.resume", "goal.stop"]),
-        ("delivered", "goal", None, []),
+        ("active", "goal", None, ["goal.pause", "goal.stop", "goal.revise"]),
+        ("paused", "goal", None, ["goal.resume", "goal.stop", "goal.revise"]),
+        ("delivered", "goal", None, ["goal.stop"]),
         ("delivered", "acceptance", 1, ["goal.accept", "goal.request-changes"]),
         ("delivered", "acceptance", 2, []),
         ("changes_requested", "acceptance", 1, []),
-        ("changes_requested", "goal", None, ["goal.pause", "goal.stop"]),
+        ("changes_requested", "goal", None, ["goal.pause", "goal.stop", "goal.revise"]),
         ("accepted", "acceptance", 1, []),
         *((state, "goal", None, []) for state in ("accepted", "declined", "withdrawn", "stopped")),
         *((state, "review", 1, []) for state in ("accepted", "declined", "withdrawn", "stopped")),
@@ -289,6 +289,6 @@ def test_an_answer_carries_the_question_it_was_written_for():
 def test_a_pending_revision_of_an_active_goal_has_its_buttons_and_a_stopped_goal_none():
     script = script_in("active")
     script.do("ann", "goal.revise", goal_id="docs", budget="less")
-    assert list(offered(script, "review", 2)) == ["goal.confirm", "goal.decline"]
+    assert list(offered(script, "review", 2)) == ["goal.confirm", "goal.decline", "goal.revise", "goal.withdraw"]
     script.do("ann", "goal.stop", goal_id="docs")
     assert offered(script, "review", 2) == {}

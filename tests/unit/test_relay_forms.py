@@ -24,6 +24,11 @@ LONG = {
     "stop_conditions": "<at id=all></at>\r\n**now**",
     "budget": "about $20",
     "title": "T" * 120,
+    "allowed_slots": "20",
+    "token_cap": " 5000000 ",
+    "cost_cap": "12.50",
+    "priority": "P1",
+    "approvers": "chen\nann",
 }
 
 
@@ -49,7 +54,10 @@ async def test_every_field_that_was_typed_is_in_the_ledger_as_it_was_typed(value
         assert intent.non_goals == lines["non_goals"]
         assert intent.write_scopes == lines["write_scopes"]
         assert intent.stop_conditions == lines["stop_conditions"]
-        assert {name for name, *_ in INPUTS} == set(values)
+        assert {name for name, *_ in INPUTS} | {"approvers", "priority"} == set(LONG)
+        if values is LONG:
+            assert (intent.allowed_slots, intent.token_cap, intent.cost_cap_micros) == (20, 5_000_000, 12_500_000)
+            assert (intent.priority, intent.approvers) == ("P1", ("chen", "ann"))
         # And it is what the owner reads back before anything starts.
         review = (await daemon.view(f"review:{goal}:1@{CHAT}"))["review"]
         read = {field["name"]: tuple(field["items"]) for field in review["fields"]}
@@ -105,7 +113,7 @@ async def test_a_refused_form_comes_back_filled_with_the_problem_on_top_and_can_
             assert said.rstrip("0123456789") in first["text"]["content"]
             inputs = {one["name"]: one for one in rest[-1]["elements"] if "name" in one and one["tag"] == "input"}
             kept = {name: one.get("default_value", "") for name, one in inputs.items()}
-            assert all(kept[name] == values[name][:room] for name, room, *_ in INPUTS if name not in typed)
+            assert all(kept[name] == values.get(name, "")[:room] for name, room, *_ in INPUTS if name not in typed)
         again = await table.submit("ann", form, FORM)
         assert (again.kind, again.kinds) == ("success", ["goal.proposed", "channel.bound"])
         assert table.seq() == before + 2

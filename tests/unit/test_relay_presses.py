@@ -60,7 +60,9 @@ async def test_of_two_owners_with_opposite_wishes_one_decides_and_the_other_is_t
             name = {"ann": "Ann Li", "chen": "陈博"}[by[order[presses.index(won)]]]
             assert f"{name} decided first." in lost.en
             assert f"{name}已先作出决定。" in lost.zh
-            assert lost.slots == [f"{slot}@{CHAT}"]
+            # What the other one typed is shown to them alone where the chat may be shared.
+            assert lost.slots[0] == f"{slot}@{CHAT}"
+            assert set(lost.slots[1:]) <= {f"{slot}@direct:{by[order[presses.index(lost)]]}"}
 
 
 async def test_whoever_presses_the_opposite_of_their_own_decision_is_told_that_they_decided():

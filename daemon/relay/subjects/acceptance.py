@@ -37,4 +37,10 @@ def _offers(workspace: Workspace, target: Target, _now_ms: int) -> tuple[Offer, 
     return offers(workspace, target.goal, KIND, target.number)
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers)
+def _now(target: Target) -> str | None:
+    assert target.goal is not None, "an acceptance is of a goal"
+    delivery = target.goal.delivery
+    return None if delivery is None else f"{KIND}:{target.goal.goal_id}:{delivery.number}"
+
+
+FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, now=_now)

@@ -68,6 +68,8 @@ class Family:
     """The cards that belong to no goal."""
     fixed: Callable[[Target, str], Mapping[str, object]] = field(default=_nothing_fixed)
     """Parameters of an action that the subject itself says; nothing typed into a form replaces them."""
+    now: Callable[[Target], str | None] | None = None
+    """The subject that is asked about today, where another one may have taken this one's place."""
     mentions: Callable[[Workspace, Target], tuple[MemberId, ...]] | None = None
     """Whom the message names when it is new."""
     may_press: Callable[[Target, str, MemberId], bool] | None = None

@@ -31,9 +31,14 @@ def _view(workspace: Workspace, target: Target, _now_ms: int) -> ReviewView:
     return review_view(workspace, target.goal, target.number)
 
 
-def _offers(workspace: Workspace, target: Target, _now_ms: int) -> tuple[Offer, ...]:
+def _offers(workspace: Workspace, target: Target, now_ms: int) -> tuple[Offer, ...]:
     assert target.goal is not None, "a review is of a goal"
-    return offers(workspace, target.goal, KIND, target.number)
+    return offers(workspace, target.goal, KIND, target.number, now_ms)
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers)
+def _now(target: Target) -> str | None:
+    assert target.goal is not None, "a review is of a goal"
+    return f"{KIND}:{target.goal.goal_id}:{target.goal.pending}" if target.goal.pending else None
+
+
+FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, now=_now)
