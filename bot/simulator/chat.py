@@ -85,6 +85,14 @@ class ChatClient:
             "last_at_ms": last.updated_ms if last else 0,
         }
 
+    def waiting(self) -> JsonObject:
+        """How much each person has not seen yet, over all their chats."""
+        counts: JsonObject = {}
+        for person in self._world.people.values():
+            mine = [chat for chat in self._world.chats.values() if person.key in chat.people]
+            counts[person.key] = sum(len(self._world.unread(chat, person)) for chat in mine)
+        return counts
+
     def enter(self, person: Person, chat: Chat) -> int:
         """Look into a chat: everything in it is read, and the bot of a direct chat is told. Says how much was new."""
         now_ms = self._world.clock.now_ms()
@@ -153,8 +161,18 @@ class ChatClient:
             name_of=self._name_of(message),
             sent_at_ms=message.created_ms,
             locales=locales_of(message.content),
+            people=self._pickable(message),
         )
         return see(message.content, reader, inert=self._inert(message))
+
+    def _pickable(self, message: Message) -> tuple[tuple[str, str], ...]:
+        """Who a person picker offers: the members of the group, in a direct chat everybody of the tenant."""
+        chat, app = self._world.chats[message.chat_id], self._app_of(message)
+        if app is None:
+            return ()
+        colleagues = [one for one in self._world.people.values() if one.tenant_key == app.tenant_key]
+        members = [self._world.people[key] for key in chat.people] if chat.kind == "group" else colleagues
+        return tuple((one.name, one.open_id(app.app_id)) for one in members)
 
     def _inert(self, message: Message) -> bool:
         config = object_at(message.content, "config")

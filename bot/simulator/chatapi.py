@@ -112,7 +112,8 @@ class ChatApi:
         person = self._asker(request)
         online = sorted(app.name for app in self._world.apps.values() if app.webhook or self._link.of_app(app.app_id))
         chats = self._client.chats(person)
-        return answer({"chats": chats, "online": online, "revision": self._world.changes.revision})
+        waiting = self._client.waiting()
+        return answer({"chats": chats, "online": online, "waiting": waiting, "revision": self._world.changes.revision})
 
     async def _messages(self, request: web.Request) -> web.Response:
         person = self._asker(request)

@@ -35,6 +35,8 @@ class Reader:
     name_of: NameOf
     sent_at_ms: int
     locales: tuple[object, ...] = ()
+    people: tuple[tuple[str, str], ...] = ()
+    """Who can be picked where a card asks for a person: their names and ids."""
 
 
 def chosen(text: JsonObject, reader: Reader) -> str:

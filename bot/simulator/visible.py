@@ -240,10 +240,7 @@ class _Eye:
             label = self._seen.texts[-1]  # the line above it is what a person reads as its label
         if kind == "text" and text_at(element, "input_type") == "multiline_text":
             kind = "multiline"
-        choices = tuple(
-            Choice(label=self._text(object_at(option, "text")), value=text_at(option, "value"))
-            for option in objects_at(element, "options")
-        )
+        choices = self._choices(element, kind)
         self._seen.inputs.append(
             VisibleInput(
                 label=label,
@@ -262,10 +259,21 @@ class _Eye:
         )
 
 
+    def _choices(self, element: JsonObject, kind: str) -> tuple[Choice, ...]:
+        listed = objects_at(element, "options")
+        if kind in {"person", "people"}:
+            wanted = {text_at(option, "value") for option in listed}
+            offered = ((name, open_id) for name, open_id in self._reader.people if not wanted or open_id in wanted)
+            return tuple(Choice(label=name, value=open_id) for name, open_id in offered)
+        return tuple(
+            Choice(label=self._text(object_at(option, "text")), value=text_at(option, "value")) for option in listed
+        )
+
+
 def _initial(element: JsonObject, choices: tuple[Choice, ...]) -> str:
     """What an input holds before anybody touches it, as shown."""
     tag = text_at(element, "tag")
-    if tag == "select_static":
+    if tag in {"select_static", "select_person"}:
         wanted = text_at(element, "initial_option")
         for choice in choices:
             if wanted and wanted in {choice.value, choice.label}:

@@ -114,3 +114,153 @@ async def test_typing_a_message_reaches_the_bot_and_other_readers(desk):
         body = await bot.next()
         assert json.loads(body["event"]["message"]["content"]) == {"text": "@_user_1 propose"}
         await tab.until("document.querySelector('.message.mine .bubble')?.textContent === '@Frontstage propose'")
+
+
+async def shows(tab, desk, person, chat="Launch room", size=(1180, 900)):
+    await tab.open(f"{desk.simulator.base_url}/#person={person}&chat={chat.replace(' ', '+')}", *size)
+    await tab.until("document.getElementById('room-name').textContent !== ''")
+
+
+def row(name):
+    return f"[...document.querySelectorAll('.chat-row')].find(one => one.textContent.includes({json.dumps(name)}))"
+
+
+def act(message, label):
+    return (
+        f"[...document.querySelectorAll('.message')][{message}].querySelectorAll('.act')"
+        f".values().find(one => one.textContent === {json.dumps(label)}).click()"
+    )
+
+
+async def test_what_is_new_is_marked_until_it_is_looked_at(desk):
+    ann = desk.world.people["ann"].open_id(desk.app.app_id)
+    async with connected(desk) as bot, browser() as tab:
+        await shows(tab, desk, "ann")
+        await desk.sent({"text": "a word in private"}, kind="text", to=ann, id_type="open_id")
+        await tab.until(f"{row('Frontstage')}.querySelector('.count')?.textContent === '1'")
+        await desk.sent(card())  # in the chat that is open: seen at once
+        await tab.until("document.querySelectorAll('.card').length === 1")
+        await tab.until(f"!{row('Launch room')}.querySelector('.count')")
+        dots = "[...document.querySelectorAll('.person-switch')].map(one => Boolean(one.querySelector('.dot')))"
+        assert await tab.run(dots) == [False, True, True]
+        await tab.run(f"{row('Frontstage')}.click()")
+        await tab.until(f"!{row('Frontstage')}.querySelector('.count')")
+        body = await bot.next()
+        assert body["header"]["event_type"] == "im.chat.access_event.bot_p2p_chat_entered_v1"
+        assert tab.errors == []
+
+
+async def test_a_reply_stands_in_the_thread_of_what_it_answers(desk):
+    root = await desk.sent({"text": "the question"}, kind="text")
+    reply = {"msg_type": "text", "content": '{"text":"in the thread"}', "reply_in_thread": True}
+    await desk.api("POST", f"/im/v1/messages/{root}/reply", reply)
+    await desk.sent({"text": "something else"}, kind="text")
+    async with connected(desk) as bot, browser() as tab:
+        await shows(tab, desk, "ann")
+        await tab.until("document.querySelectorAll('.message').length === 3")
+        order = "[...document.querySelectorAll('.bubble')].map(one => one.textContent)"
+        assert await tab.run(order) == ["the question", "in the thread", "something else"]
+        assert await tab.run("document.querySelector('.thread-head').textContent") == "Thread · 1 reply"
+        await tab.run(act(1, "Reply"))
+        assert await tab.run("document.getElementById('replying-to').textContent") == (
+            "Reply to Frontstage: in the thread"
+        )
+        await tab.run(
+            "(() => { document.getElementById('text').value = 'me too';"
+            " document.getElementById('composer').requestSubmit(); })()"
+        )
+        message = (await bot.next())["event"]["message"]
+        assert (message["root_id"], message["thread_id"][:4]) == (root, "omt_")
+        await tab.until("document.querySelectorAll('.message.in-thread').length === 2")
+        assert (await tab.run(order))[2] == "@Frontstage me too"
+        assert await tab.run("document.getElementById('replying').hidden") is True
+        assert tab.errors == []
+
+
+async def test_a_forwarded_card_can_be_read_and_not_pressed(desk):
+    await desk.sent(card(button("Confirm")))
+    async with connected(desk), browser() as tab:
+        await shows(tab, desk, "ann")
+        await tab.until("document.querySelectorAll('.card').length === 1")
+        await tab.run(act(0, "Forward"))
+        await tab.run("document.getElementById('forward-to').selectedIndex = 1")
+        await tab.run("document.getElementById('forward-yes').click()")
+        await tab.until("document.querySelectorAll('dialog[open]').length === 0")
+        await tab.run(f"{row('Frontstage')}.click()")
+        await tab.until("document.getElementById('room-name').textContent === 'Frontstage'")
+        await tab.until("document.querySelector('.card .button')?.disabled === true")
+        assert tab.errors == []
+
+
+async def test_a_person_is_picked_by_name_and_sent_by_id(desk):
+    picker = {"tag": "select_person", "name": "who", "placeholder": plain("Somebody"), "required": True}
+    await desk.sent(card(form(picker)))
+    async with connected(desk) as bot, browser() as tab:
+        await shows(tab, desk, "ann")
+        await tab.until("document.querySelector('.card select')?.options.length === 4")
+        offered = "[...document.querySelector('.card select').options].map(one => one.textContent)"
+        assert await tab.run(offered) == ["Somebody", "Ann Lee", "陈博", "Sam Stranger"]
+        await tab.run(
+            "(() => { const field = document.querySelector('.card select'); field.value = '陈博';"
+            " field.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+        await tab.run("document.querySelector('.card .button').click()")
+        action = (await bot.next())["event"]["action"]
+        assert action["form_value"] == {"who": desk.world.people["bo"].open_id(desk.app.app_id)}
+        assert tab.errors == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (200340, "The app takes no callbacks, or is not connected."),
+        (200341, "The app did not answer within three seconds."),
+        (200342, "The connection to the app broke."),
+        (200343, "The app's address could not be found."),
+        (200530, "A field of the form has no name."),
+        (200671, "The app answered with an error."),
+        (200672, "The app's answer could not be read."),
+        (200673, "The card in the app's answer is not valid."),
+        (200830, "The card in the app's answer is of an old kind."),
+    ],
+)
+async def test_the_presser_reads_the_code_and_what_it_means(desk, code, words):
+    await desk.sent(card(button("Confirm")))
+    await desk.control("presses", {"client_codes": [code]})
+    async with browser() as tab:
+        await shows(tab, desk, "ann", size=(390, 844))
+        await tab.until("document.querySelector('.card .button')")
+        await tab.run("document.querySelector('.card .button').click()")
+        await tab.until("document.querySelector('.toast.error')")
+        shown = await tab.run("document.querySelector('.toast.error').textContent")
+        assert shown == f"Something went wrong. Error code {code}\n{words}"
+        assert tab.errors == []
+
+
+async def test_the_page_can_be_used_by_keyboard(desk):
+    menu = {"tag": "overflow", "options": [{"text": plain(name), "value": name} for name in ("one", "two")]}
+    await desk.sent(card(menu))
+
+    async def key(name, text=""):
+        for kind in ("keyDown", "keyUp"):
+            await tab.call(
+                "Input.dispatchKeyEvent", type=kind, key=name, code=name, text=text if kind == "keyDown" else ""
+            )
+
+    async with connected(desk) as bot, browser() as tab:
+        await shows(tab, desk, "ann")
+        await tab.until("document.querySelector('.overflow > .button')")
+        await tab.run("document.querySelector('.overflow > .button').focus()")
+        await key("ArrowDown")
+        await key("ArrowDown")
+        assert await tab.run("document.activeElement.textContent") == "two"
+        await key("Escape")
+        assert await tab.run("document.querySelector('.menu').hidden") is True
+        await key("ArrowDown")
+        await tab.run("document.activeElement.click()")
+        assert (await bot.next())["event"]["action"]["option"] == "one"
+        await tab.run("document.querySelector('.person-switch.mine').focus()")
+        await key("ArrowRight")
+        await tab.until("document.querySelector('.person-switch.mine').textContent.includes('陈博')")
+        assert await tab.run("document.activeElement.classList.contains('mine')") is True
+        assert tab.errors == []

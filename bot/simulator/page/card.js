@@ -157,6 +157,11 @@ export class CardView {
       this.act.press(node, seen, {});
     };
     node.addEventListener("click", press);
+    node.addEventListener("keydown", (event) => {
+      if (event.target !== node || !["Enter", " "].includes(event.key)) return;
+      event.preventDefault();
+      press(event);
+    });
     return node;
   }
 
@@ -197,7 +202,15 @@ export class CardView {
       menu.append(item);
     });
     node.append(toggle, menu);
-    node.addEventListener("keydown", (event) => { if (event.key === "Escape") { close(); toggle.focus(); } });
+    node.addEventListener("keydown", (event) => {
+      const items = [...menu.querySelectorAll("button:enabled")];
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key === "Escape") { close(); toggle.focus(); }
+      if (!step || !items.length) return;
+      event.preventDefault();
+      if (menu.hidden) toggle.click();
+      items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus();
+    });
     return node;
   }
 
@@ -221,10 +234,11 @@ export class CardView {
 
   field(element, seen) {
     const held = this.drafts.get(seen.path) ?? seen.value;
-    if (seen.kind === "select" || seen.kind === "multi_select") {
-      const empty = seen.kind === "select" ? [make("option", { value: "" }, seen.placeholder || this.reader.words.choose)] : [];
+    if (["select", "person", "multi_select", "people"].includes(seen.kind)) {
+      const several = seen.kind === "multi_select" || seen.kind === "people";
+      const empty = !several ? [make("option", { value: "" }, seen.placeholder || this.reader.words.choose)] : [];
       const options = seen.options.map((label) => make("option", { value: label }, label));
-      const select = make("select", { multiple: seen.kind === "multi_select" }, ...empty, ...options);
+      const select = make("select", { multiple: several }, ...empty, ...options);
       for (const option of select.options) option.selected = Array.isArray(held) ? held.includes(option.value) : option.value === held;
       return select;
     }

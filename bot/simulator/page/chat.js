@@ -2,13 +2,12 @@
 // through the chat interface that programs use too; a server-sent event says when to look again.
 
 import { CardView } from "/page/card.js";
-import { avatar, make, safeUrl } from "/page/dom.js";
+import { chosenChat, confirmed, toast } from "/page/dialogs.js";
+import { $, avatar, make, safeUrl } from "/page/dom.js";
 import { words } from "/page/words.js";
 
-const TOAST_MS = 6000;
-const $ = (id) => document.getElementById(id);
 
-const state = { people: [], me: null, chats: [], online: [], chat: null, drafts: new Map(), shown: new Map(), messages: [], mention: true, busy: new Set() };
+const state = { people: [], me: null, chats: [], online: [], chat: null, drafts: new Map(), shown: new Map(), messages: [], mention: true, replyTo: null, waiting: {}, busy: new Set() };
 const wanted = new URLSearchParams(location.hash.slice(1));
 
 async function ask(path, body) {
@@ -24,30 +23,6 @@ async function ask(path, body) {
 
 const say = () => words(state.me?.language);
 
-// ---- toasts and the confirmation ----
-
-function toast(type, content) {
-  const item = make("div", { class: `toast ${type}` }, make("span", { class: "toast-mark", "aria-hidden": "true" }), make("span", {}, content));
-  $("toasts").append(item);
-  while ($("toasts").children.length > 4) $("toasts").firstChild.remove();
-  setTimeout(() => item.remove(), TOAST_MS);
-}
-
-function confirmed(question) {
-  const dialog = $("confirm");
-  $("confirm-title").textContent = question.title;
-  $("confirm-text").textContent = question.text;
-  $("confirm-yes").textContent = say().confirm;
-  $("confirm-no").textContent = say().cancel;
-  return new Promise((resolve) => {
-    const end = (answer) => { dialog.close(); resolve(answer); };
-    $("confirm-yes").onclick = () => end(true);
-    $("confirm-no").onclick = () => end(false);
-    dialog.oncancel = () => resolve(false);
-    dialog.showModal();
-  });
-}
-
 // ---- pressing ----
 
 function showOutcome(answer, node) {
@@ -61,7 +36,7 @@ function showOutcome(answer, node) {
     } else toast("error", message);
     return;
   }
-  if (answer.error_code) toast("error", say().code(answer.error_code));
+  if (answer.error_code) toast("error", [say().code(answer.error_code), say().codes[answer.error_code]].filter(Boolean).join("\n"));
   else if (answer.toast) toast(answer.toast.type, answer.toast.content);
   const address = answer.url && safeUrl(answer.url);
   if (address) window.open(address, "_blank", "noopener");
@@ -81,7 +56,7 @@ function actor(message) {
   };
   return {
     async press(node, seen, inputs) {
-      if (seen.confirm && !(await confirmed(seen.confirm))) return;
+      if (seen.confirm && !(await confirmed(say(), seen.confirm))) return;
       const body = { person: state.me.key, button: seen.path, inputs, confirm: true };
       await run(node, async () => {
         const answer = await ask(`/chat/api/messages/${message.message_id}/press`, body);
@@ -118,19 +93,25 @@ function drawPeople() {
   $("who-caption").textContent = say().youAre;
   $("people").replaceChildren(...state.people.map((person) => {
     const mine = person.key === state.me.key;
-    return make("button", { type: "button", role: "radio", "aria-checked": String(mine), class: mine ? "person-switch mine" : "person-switch", title: person.timezone,
-      on: { click: () => become(person) } }, avatar(person.name, "person", true), make("span", {}, person.name));
+    const news = mine ? 0 : state.waiting[person.key] || 0;
+    return make("button", { type: "button", role: "radio", "aria-checked": String(mine), tabindex: mine ? "0" : "-1", class: mine ? "person-switch mine" : "person-switch", title: person.timezone,
+      on: { click: () => become(person) } }, avatar(person.name, "person", true), make("span", {}, person.name),
+      news ? make("span", { class: "dot", title: say().unread(news), "aria-label": say().unread(news) }) : "");
   }));
 }
 
 function drawChats() {
+  const focused = document.activeElement?.dataset?.chat;
   $("chats").replaceChildren(...state.chats.map((chat) =>
-    make("button", { type: "button", class: chat.chat_id === state.chat?.chat_id ? "chat-row open" : "chat-row", on: { click: () => open(chat, true) } },
+    make("button", { type: "button", "data-chat": chat.chat_id, "aria-current": chat.chat_id === state.chat?.chat_id ? "true" : null,
+      class: chat.chat_id === state.chat?.chat_id ? "chat-row open" : "chat-row", on: { click: () => open(chat, true) } },
       avatar(chat.name, chat.kind === "group" ? "group" : "bot"),
       make("span", { class: "chat-lines" },
         make("span", { class: "chat-name" }, chat.name, chat.kind === "p2p" ? make("span", { class: "kind" }, say().bot) : ""),
         make("span", { class: "chat-preview" }, chat.preview || "\u00a0")),
-      chat.last_at_ms ? make("time", {}, clockTime(chat.last_at_ms)) : "")));
+      make("span", { class: "chat-marks" }, chat.last_at_ms ? make("time", {}, clockTime(chat.last_at_ms)) : "",
+        chat.unread ? make("span", { class: "count", "aria-label": say().unread(chat.unread) }, chat.unread > 99 ? "99+" : String(chat.unread)) : ""))));
+  if (focused) [...$("chats").children].find((row) => row.dataset.chat === focused)?.focus({ preventScroll: true });
   const online = state.chat && state.chat.bots.some((name) => state.online.includes(name));
   $("link").className = online ? "link on" : "link";
   $("link").textContent = $("link").title = online ? say().online : say().offline;
@@ -140,6 +121,13 @@ function drawRoom() {
   const chat = state.chat;
   $("room-name").textContent = chat.name;
   $("room-people").textContent = [...chat.people, ...chat.bots.map((name) => `${name} (${say().bot})`)].join(", ");
+  $("outside").hidden = !chat.external;
+  $("outside").textContent = say().external;
+  $("newer").textContent = say().newer;
+  $("messages").setAttribute("aria-label", say().messagesOf(chat.name));
+  $("replying").hidden = !state.replyTo;
+  $("replying-to").textContent = state.replyTo ? say().replyingTo(state.replyTo.sender.name, gist(state.replyTo)) : "";
+  $("replying-no").setAttribute("aria-label", say().cancel);
   $("mention").hidden = chat.kind !== "group" || !chat.bots.length;
   $("mention").textContent = chat.bots.length ? `@${chat.bots[0]}` : "";
   $("mention").setAttribute("aria-pressed", String(state.mention));
@@ -172,6 +160,23 @@ function drawCard(message) {
   return new CardView(message.raw, reader, drafts(message.message_id), actor(message)).draw();
 }
 
+const gist = (message) => (message.card ? message.card.title : message.text || "");
+
+function actions(message, mine) {
+  const one = (label, act) => make("button", { type: "button", class: "act", on: { click: act } }, label);
+  return make("p", { class: "acts" },
+    one(say().reply, () => { state.replyTo = message; drawRoom(); $("text").focus(); }),
+    one(say().forward, () => forward(message)),
+    mine ? one(say().takeBack, () => ask(`/chat/api/messages/${message.message_id}/recall`, { person: state.me.key })) : "");
+}
+
+async function forward(message) {
+  const chat = await chosenChat(say(), state.chats);
+  if (!chat) return;
+  const answer = await ask(`/chat/api/messages/${message.message_id}/forward`, { person: state.me.key, chat });
+  if (answer.error) toast("error", answer.error.message);
+}
+
 function drawMessage(message) {
   const mine = message.sender.key === state.me.key;
   if (message.recalled) {
@@ -179,7 +184,7 @@ function drawMessage(message) {
   }
   const content = message.kind === "card" ? drawCard(message) : make("div", { class: "bubble" }, ...withMentions(message));
   const source = message.reply_to && state.messages.find((one) => one.message_id === message.reply_to);
-  const quoted = source ? make("p", { class: "quoted" }, `${source.sender.name}: ${source.card ? source.card.title : source.text || ""}`) : "";
+  const quoted = source && !source.recalled ? make("p", { class: "quoted" }, `${source.sender.name}: ${gist(source)}`) : "";
   return make("div", { class: `message ${mine ? "mine" : "theirs"} is-${message.kind}` },
     avatar(message.sender.name, message.sender.kind),
     make("div", { class: "message-body" },
@@ -188,7 +193,21 @@ function drawMessage(message) {
         message.forwarded ? make("span", { class: "kind" }, say().forwarded) : "",
         make("time", {}, clockTime(message.sent_at_ms)),
         message.version > 1 ? make("span", { class: "edited" }, `${say().edited} ${clockTime(message.updated_at_ms)}`) : ""),
-      quoted, content));
+      quoted, content, actions(message, mine)));
+}
+
+// What was said in a thread stands under the message that the thread hangs on, set in and counted.
+function threaded(messages) {
+  const roots = [];
+  const threads = new Map();
+  for (const message of messages) {
+    const held = message.thread_id && threads.get(message.thread_id);
+    if (held) { held.push(message); continue; }
+    const replies = [];
+    if (message.thread_id) threads.set(message.thread_id, replies);
+    roots.push([message, replies]);
+  }
+  return roots;
 }
 
 // Only messages that changed are drawn again, so a half-typed form elsewhere keeps its cursor.
@@ -197,15 +216,21 @@ function drawMessages(messages) {
   const bottom = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
   const nodes = [];
   let last = "";
-  for (const message of messages) {
-    const date = day(message.sent_at_ms);
-    if (date !== last) nodes.push(make("p", { class: "system day" }, date));
-    last = date;
+  const put = (message, inThread) => {
     const mark = `${state.me.key} ${message.version} ${message.recalled} ${JSON.stringify(message.card?.buttons.map((one) => one.enabled) || 0)}`;
     const held = state.shown.get(message.message_id);
     const node = held && held.mark === mark ? held.node : drawMessage(message);
     state.shown.set(message.message_id, { mark, node });
+    node.classList.toggle("in-thread", inThread);
     nodes.push(node);
+  };
+  for (const [message, replies] of threaded(messages)) {
+    const date = day(message.sent_at_ms);
+    if (date !== last) nodes.push(make("p", { class: "system day" }, date));
+    last = date;
+    put(message, false);
+    if (replies.length) nodes.push(make("p", { class: "thread-head" }, say().thread(replies.length)));
+    for (const reply of replies) put(reply, true);
   }
   if (!messages.length) nodes.push(make("p", { class: "system" }, say().empty));
   const focused = document.activeElement;
@@ -216,6 +241,13 @@ function drawMessages(messages) {
     if (focused && list.contains(focused)) focused.focus({ preventScroll: true });
   }
   if (bottom) list.scrollTop = list.scrollHeight;
+  else if (messages.length > state.count) $("newer").hidden = false;
+  state.count = messages.length;
+}
+
+function toBottom() {
+  $("messages").scrollTop = $("messages").scrollHeight;
+  $("newer").hidden = true;
 }
 
 // ---- moving about ----
@@ -233,6 +265,7 @@ async function look() {
     if (answer.error || me !== state.me) continue;
     state.chats = answer.chats;
     state.online = answer.online;
+    state.waiting = answer.waiting;
     const stay = state.chats.find((chat) => chat.chat_id === state.chat?.chat_id);
     const asked = state.chats.find((chat) => chat.chat_id === wanted.get("chat") || chat.name === wanted.get("chat"));
     state.chat = stay || asked || state.chats[0];
@@ -241,24 +274,32 @@ async function look() {
     const found = await ask(`/chat/api/chats/${chat.chat_id}/messages?person=${encodeURIComponent(me.key)}&raw=1&limit=200`);
     if (found.error || me !== state.me || chat !== state.chat) continue;
     state.messages = found.messages;
+    drawPeople();
     drawChats();
     drawRoom();
     drawMessages(found.messages);
+    const unread = state.chats.find((one) => one.chat_id === chat.chat_id).unread;
+    if (unread && document.visibilityState === "visible") ask(`/chat/api/chats/${chat.chat_id}/enter`, { person: me.key, look: true });
   } while (again);
   looking = false;
 }
 
 function open(chat, byHand) {
   state.chat = chat;
-  if (byHand) $("app").classList.add("in-room");
+  state.replyTo = null;
+  if (byHand) {
+    $("app").classList.add("in-room");
+    ask(`/chat/api/chats/${chat.chat_id}/enter`, { person: state.me.key });
+  }
   $("messages").replaceChildren();
   state.shown.clear();
   remember();
-  look().then(() => { $("messages").scrollTop = $("messages").scrollHeight; });
+  look().then(toBottom);
 }
 
 function become(person) {
   state.me = person;
+  state.replyTo = null;
   document.documentElement.lang = person.language === "zh_cn" ? "zh" : "en";
   $("badge").textContent = $("badge-room").textContent = say().simulator;
   $("notice").textContent = say().notice;
@@ -271,7 +312,7 @@ function become(person) {
   state.shown.clear();
   $("messages").replaceChildren();
   remember();
-  look().then(() => { $("messages").scrollTop = $("messages").scrollHeight; });
+  look().then(toBottom);
 }
 
 function remember() {
@@ -286,12 +327,14 @@ async function send(event) {
   event?.preventDefault();
   const text = $("text").value;
   if (!text.trim() || !state.chat) return;
-  const answer = await ask(`/chat/api/chats/${state.chat.chat_id}/messages`, { person: state.me.key, text, mention_bot: state.mention });
+  const answer = await ask(`/chat/api/chats/${state.chat.chat_id}/messages`, { person: state.me.key, text, mention_bot: state.mention, reply_to: state.replyTo?.message_id });
   if (answer.error) toast("error", answer.error.message);
   else {
     $("text").value = "";
+    state.replyTo = null;
+    drawRoom();
     grow();
-    $("messages").scrollTop = $("messages").scrollHeight;
+    toBottom();
   }
 }
 
@@ -322,6 +365,21 @@ async function start() {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
   });
   $("mention").addEventListener("click", () => { state.mention = !state.mention; drawRoom(); $("text").focus(); });
+  $("replying-no").addEventListener("click", () => { state.replyTo = null; drawRoom(); $("text").focus(); });
+  $("newer").addEventListener("click", toBottom);
+  $("messages").addEventListener("scroll", () => {
+    const list = $("messages");
+    if (list.scrollHeight - list.scrollTop - list.clientHeight < 80) $("newer").hidden = true;
+  });
+  $("people").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = state.people.findIndex((person) => person.key === state.me.key);
+    become(state.people[(at + step + state.people.length) % state.people.length]);
+    $("people").querySelector("[aria-checked=true]").focus();
+  });
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") look(); });
   $("back").addEventListener("click", () => $("app").classList.remove("in-room"));
   $("theme").addEventListener("click", () => {
     const dark = getComputedStyle(document.documentElement).getPropertyValue("--dark").trim() === "1";

@@ -1,5 +1,7 @@
 // Making elements. Texts go in as text nodes only: whatever a bot or a person wrote, nothing here parses it as markup.
 
+export const $ = (id) => document.getElementById(id);
+
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
