@@ -258,7 +258,6 @@ class _Eye:
             )
         )
 
-
     def _choices(self, element: JsonObject, kind: str) -> tuple[Choice, ...]:
         listed = objects_at(element, "options")
         if kind in {"person", "people"}:
