@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.rules.gates import gate_due, gates_over
+from ledger.rules.invitations import lapsed_invitations
 from ledger.rules.slots import next_due as admission_due
 from ledger.rules.waking import to_wake
 from ledger.state import Goal, Workspace
@@ -105,7 +106,19 @@ def _grants(workspace: Workspace, now_ms: int) -> Iterator[Asked]:
         yield Asked("member.end-grant", {"grant_id": grant_id})
 
 
-COMMON: tuple[CommonSource, ...] = (CommonSource("grant expiry", _grant_due, _grants),)
+def _invitation_due(workspace: Workspace) -> int | None:
+    return workspace.identity.until[0][0] if workspace.identity.until else None
+
+
+def _invitations(workspace: Workspace, now_ms: int) -> Iterator[Asked]:
+    for invitation_id in lapsed_invitations(workspace, now_ms):
+        yield Asked("member.end-invitation", {"invitation_id": invitation_id})
+
+
+COMMON: tuple[CommonSource, ...] = (
+    CommonSource("grant expiry", _grant_due, _grants),
+    CommonSource("invitation expiry", _invitation_due, _invitations),
+)
 
 
 class Agenda:

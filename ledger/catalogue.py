@@ -11,6 +11,7 @@ from ledger.actions import (
     goals,
     handoffs,
     history,
+    identity,
     leases,
     members,
     plans,
@@ -27,7 +28,7 @@ __all__ = ["ACTIONS", "BY_NUMBER", "Action", "Basis", "Decider", "Who"]
 
 _FAMILIES = (
     members, goals, todos, leases, artifacts, quota, gates, plans, amendments, runs, requests, views, handoffs,
-    history, words,
+    history, words, identity,
 )  # fmt: skip
 _ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 

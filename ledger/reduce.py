@@ -18,6 +18,7 @@ from ledger.folds import (
     goals,
     grants,
     handoffs,
+    identity,
     plans,
     requests,
     reviews,
@@ -27,10 +28,14 @@ from ledger.folds import (
 )
 from ledger.folds.goals import note_of
 from ledger.ids import MemberId
-from ledger.records import Address, Member, Pairing, Token
+from ledger.records import Member, Pairing, Token
 from ledger.rules import goal_events, member_events
 from ledger.rules.erasures import WordsErased
+from ledger.rules.identity_events import ChannelUnbound
 from ledger.state import Goal, Workspace
+
+_ONLY_SHOWN = frozenset({goal_events.ChannelBound, ChannelUnbound, WordsErased})
+"""Where a goal is shown, and what of it can be read, makes nothing about it true."""
 
 
 def fold(workspace: Workspace, event: Recorded) -> None:
@@ -48,8 +53,7 @@ def fold(workspace: Workspace, event: Recorded) -> None:
         note = note_of(event)
         goal.recent.append(note)
         goal.acts[event.actor] = note
-        if kind is not goal_events.ChannelBound and kind is not WordsErased:
-            # Where a goal is shown, and what of it can be read, makes nothing about it true.
+        if kind not in _ONLY_SHOWN:
             goal.cause = note
     workspace.seq = event.seq
     workspace.hash = event.hash
@@ -76,11 +80,8 @@ def _added(workspace: Workspace, event: Recorded) -> None:
 
 def _revoked(workspace: Workspace, event: Recorded) -> None:
     facts = cast("member_events.MemberRevoked", event.facts)
-    member = workspace.members[facts.member_id]
-    workspace.members[facts.member_id] = replace(member, revoked=True, identity_digest=None)
-    if member.identity_digest is not None:
-        del workspace.identities[member.identity_digest]
-    workspace.addresses.pop(facts.member_id, None)
+    identity.unbind(workspace, facts.member_id)
+    workspace.members[facts.member_id] = replace(workspace.members[facts.member_id], revoked=True)
     _forget_pairings(workspace, facts.member_id)
     for digest, token in workspace.tokens.items():
         if token.member_id == facts.member_id:
@@ -122,33 +123,21 @@ def _pairing_offered(workspace: Workspace, event: Recorded) -> None:
     workspace.pairings[facts.code_digest] = Pairing(
         member_id=facts.member_id, code_digest=facts.code_digest, expires_at_ms=facts.expires_at_ms
     )
+    workspace.identity.offered_by[facts.code_digest] = event.actor
 
 
 def _forget_pairings(workspace: Workspace, member_id: MemberId) -> None:
     """A person has one code at a time: a newer one voids the older."""
     for digest in [code.code_digest for code in workspace.pairings.values() if code.member_id == member_id]:
         del workspace.pairings[digest]
+        workspace.identity.offered_by.pop(digest, None)
 
 
 def _paired(workspace: Workspace, event: Recorded) -> None:
     facts = cast("member_events.MemberPaired", event.facts)
     workspace.pairings.pop(facts.code_digest, None)
-    member = workspace.members[facts.member_id]
-    if member.identity_digest is not None:
-        workspace.identities.pop(member.identity_digest, None)
-    workspace.members[facts.member_id] = replace(member, identity_digest=facts.identity_digest)
-    workspace.identities[facts.identity_digest] = facts.member_id
-    # Where the words were erased, an older address would be somebody else's by now.
-    workspace.addresses.pop(facts.member_id, None)
-    if isinstance(event.words, member_events.IdentityWords):
-        words = event.words
-        workspace.addresses[facts.member_id] = Address(
-            member_id=facts.member_id,
-            tenant_key=words.tenant_key,
-            app_id=words.app_id,
-            open_id=words.open_id,
-            union_id=words.union_id,
-        )
+    offered_by = workspace.identity.offered_by.pop(facts.code_digest, event.actor)
+    identity.bind(workspace, event, facts.identity_digest, "code", offered_by)
 
 
 def _key_rotated(workspace: Workspace, event: Recorded) -> None:
@@ -173,6 +162,7 @@ _WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
     member_events.ButtonKeyRotated: _key_rotated,
     **authority.FOLDS,
     **grants.FOLDS,
+    **identity.FOLDS,
     WordsErased: erasures.of_workspace,
 }
 _GOAL_FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
@@ -181,6 +171,7 @@ _GOAL_FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     **amendments.FOLDS,
     **gates.FOLDS,
     **handoffs.FOLDS,
+    **identity.GOAL_FOLDS,
     **plans.FOLDS,
     **requests.FOLDS,
     **reviews.FOLDS,

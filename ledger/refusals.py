@@ -235,6 +235,20 @@ CLASS_OF: dict[str, RefusalClass] = {
     "request_answered": RefusalClass.STALE,
     "request_work_open": RefusalClass.WAITING,
     "request_not_returned": RefusalClass.WAITING,
+    # Invitations, bindings and channels.
+    "invitation_not_found": RefusalClass.NOT_FOUND,
+    "invitation_not_yours": RefusalClass.DENIED,
+    "invitation_closed": RefusalClass.STALE,
+    "invitation_expired": RefusalClass.STALE,
+    "inviter_gone": RefusalClass.DENIED,
+    "organisation_foreign": RefusalClass.DENIED,
+    "display_name_required": RefusalClass.USAGE,
+    "binding_not_yours": RefusalClass.DENIED,
+    "channel_target_required": RefusalClass.USAGE,
+    "channel_required": RefusalClass.USAGE,
+    "channel_unknown": RefusalClass.NOT_FOUND,
+    "channel_not_bound": RefusalClass.NOT_FOUND,
+    "channel_let_go": RefusalClass.STALE,
 }
 """Codes that are not an ordinary broken rule (class `rule`)."""
 

@@ -25,6 +25,7 @@ from ledger.parts.authority import Authority
 from ledger.parts.gates import Gates
 from ledger.parts.grants import Grants
 from ledger.parts.handoffs import Handoffs
+from ledger.parts.identity import Identity, LeftChats
 from ledger.parts.plans import Plans
 from ledger.parts.requests import Requests
 from ledger.parts.reviews import Reviews
@@ -89,6 +90,7 @@ class _GoalBody(msgspec.Struct, frozen=True, kw_only=True):
     amendments: Amendments
     gates: Gates
     handoffs: Handoffs
+    left_chats: LeftChats
     plans: Plans
     requests: Requests
     reviews: Reviews
@@ -110,6 +112,7 @@ class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
     outlines: list[Outline]
     authority: Authority
     grants: Grants
+    identity: Identity
 
 
 _SAME = (
@@ -157,6 +160,7 @@ def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[Snapsho
         outlines=[outline_of(held) for held in over],
         authority=workspace.authority,
         grants=workspace.grants,
+        identity=workspace.identity,
     )
     yield _sealed(WORKSPACE, workspace.seq, workspace.hash, reducer, msgspec.msgpack.encode(body))
 
@@ -293,7 +297,7 @@ def _workspace(body: _WorkspaceBody, row: SnapshotRow) -> Workspace:
     workspace.identities = body.identities
     workspace.addresses = {address.member_id: address for address in body.addresses}
     workspace.button_keys = body.button_keys
-    workspace.authority, workspace.grants = body.authority, body.grants
+    workspace.authority, workspace.grants, workspace.identity = body.authority, body.grants, body.identity
     return workspace
 
 

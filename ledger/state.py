@@ -16,6 +16,7 @@ from ledger.parts.authority import Authority
 from ledger.parts.gates import Gates
 from ledger.parts.grants import Grants
 from ledger.parts.handoffs import Handoffs
+from ledger.parts.identity import Identity, LeftChats
 from ledger.parts.plans import Plans
 from ledger.parts.requests import Requests
 from ledger.parts.reviews import Reviews
@@ -41,9 +42,9 @@ from ledger.scope_index import ScopeIndex
 RECENT_EVENTS_MAX = 5
 
 
-GOAL_PARTS = ("amendments", "gates", "handoffs", "plans", "requests", "reviews", "runs", "slots")
+GOAL_PARTS = ("amendments", "gates", "handoffs", "left_chats", "plans", "requests", "reviews", "runs", "slots")
 """The attributes of a goal that are a family's own part."""
-WORKSPACE_PARTS = ("authority", "grants")
+WORKSPACE_PARTS = ("authority", "grants", "identity")
 """The same of the workspace."""
 
 
@@ -73,6 +74,7 @@ class Goal:
         "keys",
         "last_seq",
         "leases",
+        "left_chats",
         "mine",
         "plans",
         "proposed_by",
@@ -123,6 +125,7 @@ class Goal:
         self.amendments = Amendments()
         self.gates = Gates()
         self.handoffs = Handoffs()
+        self.left_chats = LeftChats()
         self.plans = Plans()
         self.requests = Requests()
         self.reviews = Reviews()
@@ -225,6 +228,7 @@ class Workspace:
         "grants",
         "hash",
         "identities",
+        "identity",
         "members",
         "name",
         "pairings",
@@ -249,6 +253,7 @@ class Workspace:
         self.goals: Goals[Goal] = Goals()
         self.authority = Authority()
         self.grants = Grants()
+        self.identity = Identity()
 
     def copy(self) -> "Workspace":
         """The same workspace in containers of its own."""

@@ -17,6 +17,7 @@ from ledger.ids import GoalId, TodoId
 from ledger.params import Params
 from ledger.projections.documents import lease_document
 from ledger.refusals import Refusal
+from ledger.rules.channels import channel_name
 from ledger.rules.plan_events import PlanConfirmed
 from ledger.text.explain import explain
 from ledger.text.lines import committed_line, held_line
@@ -33,6 +34,7 @@ _PRIVATE = frozenset(
         "owner_secret_digest",
         "bot_secret_digest",
         "channel_id",
+        "open_digest",
     }
 )
 _encode = msgspec.json.Encoder().encode
@@ -95,6 +97,8 @@ def result_of(events: tuple[Recorded, ...]) -> dict[str, object]:
         for name, value in msgspec.structs.asdict(event.facts).items():
             if name not in _PRIVATE and name not in facts:
                 facts[name] = value
+    if events and (channel_id := getattr(events[0].facts, "channel_id", None)) is not None:
+        facts["channel"] = channel_name(channel_id)
         if event.goal_id is not None:
             facts.setdefault("goal_id", event.goal_id)
     return facts

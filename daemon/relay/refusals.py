@@ -12,6 +12,7 @@ class RelayRefusal(StrEnum):
     BUTTON_ELSEWHERE = "button_elsewhere"
     IDENTITY_UNPAIRED = "identity_unpaired"
     BUTTON_EXPIRED = "button_expired"
+    CHANNEL_LET_GO = "channel_let_go"
     FORM_SUBMITTED = "form_submitted"
     PERSON_UNPAIRED = "person_unpaired"
     FORM_FIELD_EMPTIED = "form_field_emptied"

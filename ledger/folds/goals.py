@@ -202,10 +202,6 @@ def _decide_delivery(goal: Goal, event: Recorded, status: Literal["accepted", "c
     )
 
 
-def _bound(goal: Goal, event: Recorded) -> None:
-    goal.channels[cast("goal_events.ChannelBound", event.facts).channel_id] = event.surface
-
-
 def _reason(event: Recorded) -> str:
     return event.words.reason if isinstance(event.words, goal_events.GoalReasonWords) else ""
 
@@ -232,5 +228,4 @@ FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {
     goal_events.GoalDelivered: _delivered,
     goal_events.GoalAccepted: _accepted,
     goal_events.ChangesRequested: _changes_requested,
-    goal_events.ChannelBound: _bound,
 }

@@ -8,7 +8,16 @@ from collections.abc import Callable
 
 import msgspec
 
-from ledger.text import gates_text, history_text, packet_text, plans_text, requests_text, slots_text, views_text
+from ledger.text import (
+    gates_text,
+    history_text,
+    identity_text,
+    packet_text,
+    plans_text,
+    requests_text,
+    slots_text,
+    views_text,
+)
 from ledger.text.held_text import todo_holder
 from ledger.text.lines import reason_line, step_line
 from ledger.text.pieces import (
@@ -325,6 +334,7 @@ _RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     "quota.should-run": _should_run,
     **gates_text.RENDERERS,
     **history_text.RENDERERS,
+    **identity_text.RENDERERS,
     **packet_text.RENDERERS,
     **plans_text.RENDERERS,
     **requests_text.RENDERERS,

@@ -48,6 +48,9 @@ _CODES = {
     "todo.condition": "history.word.condition",
     "member.member_kind": "history.word.member_kind",
     "words.reason_code": "history.word.reason_code",
+    "invitation.because": "history.word.gone",
+    "member.because": "history.word.gone",
+    "channel.because": "history.word.gone",
 }
 """Facts that are codes, by the family of their event, and where their names are."""
 

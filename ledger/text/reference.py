@@ -14,6 +14,8 @@ from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
 from ledger.rules.beginning import BeginRefusal
+from ledger.rules.bindings import BindingRefusal
+from ledger.rules.channels import ChannelRefusal
 from ledger.rules.completion import CompletionRefusal
 from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
@@ -22,6 +24,7 @@ from ledger.rules.erasures import ErasureRefusal
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.handoffs import HandoffRefusal
+from ledger.rules.invitations import InvitationRefusal
 from ledger.rules.lease_transfer import ModeRefusal
 from ledger.rules.leases import LeaseRefusal
 from ledger.rules.member_grants import GrantRefusal
@@ -42,6 +45,7 @@ RELAY_CODES = (
     "button_elsewhere",
     "identity_unpaired",
     "button_expired",
+    "channel_let_go",
     "form_submitted",
     "person_unpaired",
     "form_field_emptied",
@@ -52,6 +56,9 @@ RELAY_CODES = (
 FAMILIES: dict[str, type[StrEnum]] = {
     "General": GeneralRefusal,
     "Members": MemberRefusal,
+    "Invitations": InvitationRefusal,
+    "Bindings": BindingRefusal,
+    "Channels": ChannelRefusal,
     "Goals": GoalRefusal,
     "Todos": TodoRefusal,
     "Leases": LeaseRefusal,

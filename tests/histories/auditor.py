@@ -16,14 +16,15 @@ from ledger.rules.gates import gate_basis
 from ledger.rules.plans import plan_basis
 from ledger.state import Goal, Workspace
 from ledger.writer import Request
-from tests.histories.audits import evidence, gates, leases, members, promises, requests, shapes, slots, work
+from tests.histories.audits import evidence, gates, identity, leases, members, promises, requests, shapes, slots, work
 from tests.histories.audits.beliefs import Case, Model
 from tests.histories.audits.model import Promise
 from tests.histories.audits.shapes import picture
 
 CHECKS: dict[str, Callable[[Case], None]] = dict(
     chain.from_iterable(
-        family.CHECKS.items() for family in (promises, work, leases, evidence, gates, shapes, requests, slots, members)
+        family.CHECKS.items()
+        for family in (promises, work, leases, evidence, gates, shapes, requests, slots, members, identity)
     )
 )
 SHOWS_AMENDMENT = frozenset({"amendment.submitted", "amendment.rebased"})

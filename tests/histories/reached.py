@@ -9,6 +9,8 @@ from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
 from ledger.rules.artifacts import ArtifactRefusal
 from ledger.rules.beginning import BeginRefusal
+from ledger.rules.bindings import BindingRefusal
+from ledger.rules.channels import ChannelRefusal
 from ledger.rules.completion import CompletionRefusal
 from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
@@ -16,6 +18,7 @@ from ledger.rules.delegations import DelegationRefusal
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.handoffs import HandoffRefusal
+from ledger.rules.invitations import InvitationRefusal
 from ledger.rules.lease_transfer import ModeRefusal
 from ledger.rules.leases import LeaseRefusal
 from ledger.rules.member_grants import GrantRefusal
@@ -32,7 +35,7 @@ FAMILIES: tuple[type[StrEnum], ...] = (
     GoalRefusal, TodoRefusal, LeaseRefusal, ArtifactRefusal, ReviewRefusal, CompletionRefusal, DecisionRefusal,
     BeginRefusal, GateRefusal, PlanRefusal, AmendmentRefusal, OperationRefusal, RequestRefusal, HandoffRefusal,
     ModeRefusal, DelegationRefusal, DeferralRefusal, SlotRefusal, AdmissionRefusal, RunRefusal, GrantRefusal,
-    MemberRefusal, ProposalRefusal, AgreedRefusal,
+    MemberRefusal, ProposalRefusal, AgreedRefusal, InvitationRefusal, BindingRefusal, ChannelRefusal,
 )  # fmt: skip
 COMMON = frozenset({GeneralRefusal.BASIS_REQUIRED.value, GeneralRefusal.STALE_BASIS.value})
 """Families list these in their order, and one check says them for all."""
@@ -54,7 +57,7 @@ LIMITS: tuple[StrEnum, ...] = (
     PlanRefusal.TOO_MANY_PLANS, PlanRefusal.TOO_MANY_TODOS, AmendmentRefusal.TOO_MANY_AMENDMENTS,
     AmendmentRefusal.TOO_MANY_TODOS, RequestRefusal.TOO_MANY_REQUESTS, RequestRefusal.TOO_MANY_TODOS,
     DelegationRefusal.TOO_MANY_DELEGATIONS, SlotRefusal.TOO_MANY_SPENDS, RunRefusal.TOO_MANY_RUNS,
-    GrantRefusal.TOO_MANY_GRANTS,
+    GrantRefusal.TOO_MANY_GRANTS, ChannelRefusal.TOO_MANY_CHANNELS,
 )  # fmt: skip
 UNREACHED: dict[str, str] = {
     **{name_of(code): ANOTHER_LIMIT for code in LIMITS},

@@ -17,6 +17,7 @@ from tests.support.walks import (
     gates,
     goals,
     handoffs,
+    identity,
     late,
     members,
     plans,
@@ -39,10 +40,12 @@ FAMILIES: dict[str, tuple[Command, ...]] = {
     "slots": slots.COMMANDS,
     "handoffs": handoffs.COMMANDS,
     "members": members.COMMANDS,
+    "identity": identity.COMMANDS,
     "daemon": daemon.COMMANDS,
 }
 MOVING = frozenset({"proposed", "clarifying", "active", "paused", "changes_requested", "delivered"})
-EVERYWHERE = ("work", "work", "work", "goals", *(name for name in FAMILIES if name not in {"members", "goals"}))
+SELDOM = frozenset({"members", "goals", "identity"})
+EVERYWHERE = ("work", "work", "work", "goals", *(name for name in FAMILIES if name not in SELDOM))
 SEASONS: dict[str, tuple[Command, ...]] = {
     "proposed": (*(goals.decide,) * 8, *(goals.clarify,) * 2, goals.revise, handoffs.set_mode),
     "clarifying": (*(goals.decide,) * 3, goals.clarify, goals.revise),
@@ -86,7 +89,7 @@ class Walker(Walk):
         if self.focus and self.one_in(2):
             return self.choose(FAMILIES[self.choose(self.focus)])
         if self.one_in(25):
-            return self.choose(members.COMMANDS)
+            return self.choose((*members.COMMANDS, *identity.COMMANDS))
         return self.choose(FAMILIES[self.choose(EVERYWHERE)])
 
     def _pressing(self, goal: Goal) -> list[Command]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ledger.events import Recorded
 from ledger.writer import Request
+from tests.histories.audits.known import Known
 from tests.histories.audits.model import ENDED, EXECUTABLE, Being, Hold, Promise, Question, Right, Word, Work, decides
 from tests.histories.audits.paths import paths_of
 
@@ -19,6 +20,7 @@ class Model:
     promises: dict[str, Promise] = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
     standing: dict[str, Word] = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
     at_ms: int = 0
 
     def living(self, member: str) -> Being | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tests.histories.audits.beliefs import Case
+from tests.histories.audits.identity import member_gone
 from tests.histories.audits.model import Being, Right, Word
 
 
@@ -16,6 +17,7 @@ def _added(case: Case) -> None:
 
 def _revoked(case: Case) -> None:
     case.model.members[case.facts.member_id].revoked = True
+    member_gone(case)
     for digest, (member, actions, goals, _) in case.model.tokens.items():
         if member == case.facts.member_id:
             case.model.tokens[digest] = (member, actions, goals, True)

@@ -6,6 +6,7 @@ from tests.replay.scripts import (
     erasures,
     gates,
     handoffs,
+    identity,
     monitors,
     plans,
     proposals,
@@ -30,6 +31,7 @@ FAMILIES = tuple(
         proposals,
         monitors,
         erasures,
+        identity,
     )
 )
 """In the order in which they were added: what comes later goes to the end."""

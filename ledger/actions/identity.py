@@ -1,0 +1,102 @@
+"""Actions on identities and chats: numbers 17 to 19 and 180 to 189."""
+
+from ledger.actions.base import ANYONE, OPERATOR, PEOPLE, Action, who
+from ledger.rules import bindings, channels, invitations
+
+ROWS = (
+    Action(
+        name="member.invite",
+        number=17,
+        params=invitations.InviteMember,
+        who=OPERATOR,
+        decide=invitations.decide_invite,
+        example="member invite --member-id cat --display-name 'Cat Lee' --role approver --open-id ou_cat",
+    ),
+    Action(
+        name="member.answer-invitation",
+        number=18,
+        params=invitations.AnswerInvitation,
+        who=who("bot"),
+        decide=invitations.decide_answer,
+        hidden=True,
+    ),
+    Action(
+        name="member.withdraw-invitation",
+        number=19,
+        params=invitations.WithdrawInvitation,
+        who=OPERATOR,
+        decide=invitations.decide_withdraw,
+        example="member withdraw-invitation --invitation-id inv_12",
+    ),
+    Action(
+        name="member.invitations",
+        number=180,
+        params=invitations.ListInvitations,
+        who=OPERATOR,
+        example="member invitations --open",
+    ),
+    Action(
+        name="member.bindings",
+        number=181,
+        params=bindings.ListBindings,
+        who=who("operator", "person"),
+        example="member bindings",
+    ),
+    Action(
+        name="member.unbind",
+        number=182,
+        params=bindings.UnbindMember,
+        who=who("operator", "person"),
+        decide=bindings.decide_unbind,
+        example="member unbind --member-id ann",
+    ),
+    Action(
+        name="channel.bind",
+        number=183,
+        params=channels.BindChannel,
+        who=PEOPLE,
+        decide=channels.decide_bind,
+        example="channel bind --goal-id docs --channel-id oc_docs",
+    ),
+    Action(
+        name="channel.unbind",
+        number=184,
+        params=channels.UnbindChannel,
+        who=PEOPLE,
+        decide=channels.decide_unbind,
+        example="channel unbind --goal-id docs --channel-id oc_docs",
+    ),
+    Action(name="channel.list", number=185, params=channels.ListChannels, who=ANYONE, example="channel list"),
+    Action(
+        name="channel.report",
+        number=186,
+        params=channels.ReportChannel,
+        who=who("bot"),
+        decide=channels.decide_report,
+        hidden=True,
+    ),
+    Action(
+        name="member.report",
+        number=187,
+        params=bindings.ReportMember,
+        who=who("bot"),
+        decide=bindings.decide_report,
+        hidden=True,
+    ),
+    Action(
+        name="member.upgrade-identity",
+        number=188,
+        params=bindings.UpgradeIdentity,
+        who=who("bot"),
+        decide=bindings.decide_upgrade,
+        hidden=True,
+    ),
+    Action(
+        name="member.end-invitation",
+        number=189,
+        params=invitations.EndInvitation,
+        who=who("daemon"),
+        decide=invitations.decide_end,
+        hidden=True,
+    ),
+)
