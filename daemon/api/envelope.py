@@ -97,10 +97,10 @@ def result_of(events: tuple[Recorded, ...]) -> dict[str, object]:
         for name, value in msgspec.structs.asdict(event.facts).items():
             if name not in _PRIVATE and name not in facts:
                 facts[name] = value
-    if events and (channel_id := getattr(events[0].facts, "channel_id", None)) is not None:
-        facts["channel"] = channel_name(channel_id)
         if event.goal_id is not None:
             facts.setdefault("goal_id", event.goal_id)
+    if events and (channel_id := getattr(events[0].facts, "channel_id", None)) is not None:
+        facts["channel"] = channel_name(channel_id)
     return facts
 
 

@@ -98,6 +98,7 @@ ASK, OTHER_ASK, THIRD_ASK = ({**LATER, "request_id": f"request_{name}"} for name
 LANE = {"lane_id": "extra", "title": "Check the extras"}
 BRIEF = {"purpose": "Check", "acceptance": ["A list"], "return_requirement": "A list"}
 GRANT = {"member_id": "helper", "goal_id": ["later"], "action_kind": ["check"]}
+INVITED = {"member_id": "zoe", "open_id": "ou_zoe"}
 FENCE = {"idempotency_key": "run/7", "expected_version": 1}
 
 FAMILIES = (
@@ -232,6 +233,19 @@ FAMILIES = (
     Input("ann", "token.rotate", {"token_id": "tok_999999", "secret_digest": sha256("t4")}, "token_not_found"),
     Input("ann", "token.revoke", {"token_id": "@token"}, "committed"),
     Input("ann", "token.revoke", {"token_id": "tok_999999"}, "token_not_found"),
+    Input("ann", "member.invite", {**INVITED, "display_name": NASTY, "role": ["viewer"]}, "committed"),
+    Input("ann", "member.invite", {**INVITED, "display_name": "Zoe"}, "invitation_open"),
+    Input("bob", "member.invite", {**INVITED, "display_name": "Zoe"}, "not_permitted"),
+    Input("ann", "member.withdraw-invitation", {"invitation_id": "@invitation"}, "committed"),
+    Input("ann", "member.withdraw-invitation", {"invitation_id": "@invitation"}, "invitation_closed"),
+    Input("ann", "channel.bind", {**LATER, "channel_id": "oc_parity"}, "committed"),
+    Input("ann", "channel.bind", {**LATER, "channel_id": "oc_parity"}, "noop"),
+    Input("bob", "channel.bind", {"workspace": True, "channel_id": "oc_parity"}, "not_an_owner"),
+    Input("ann", "channel.unbind", {**LATER, "channel_id": "oc_parity"}, "committed"),
+    Input("ann", "channel.unbind", {**LATER, "channel_id": "oc_parity"}, "channel_not_bound"),
+    Input("bob", "member.unbind", {"member_id": "ann"}, "binding_not_yours"),
+    Input("ann", "member.unbind", {"member_id": "carl"}, "not_bound"),
+    Input("ann", "member.unbind", {"member_id": "bob"}, "committed"),
     Input("ann", "words.erase", {"seq": [2], "reason_code": "personal_data"}, "committed"),
     Input("ann", "words.erase", {"seq": [999_999], "reason_code": "personal_data"}, "event_not_found"),
     Input("ann", "member.revoke", {"member_id": "carl"}, "committed"),

@@ -28,6 +28,7 @@ MADE = {
     "@spend": ("quota.status", WHOLE, "receipts", "spend_id"),
     "@delegation": ("todo.delegations", LATER, "delegations", "grant_id"),
     "@grant": ("member.grants", {}, "grants", "grant_id"),
+    "@invitation": ("member.invitations", {}, "invitations", "invitation_id"),
     "@standing": ("gate.show", {**LATER, "gate_id": "gate_wide"}, "standing_grants", "grant_id"),
     "@token": ("token.list", {"member_id": "carl"}, "tokens", "token_id"),
 }

@@ -18,7 +18,7 @@ from tests.support.homes import Scribe, activate, sha256
 DOCS = {"goal_id": "docs"}
 WORK = {**DOCS, "todo_id": "todo_000012"}
 PLAN, GATE, AMENDMENT, REQUEST = "plan_000012", "gate_000012", "amend_000012", "request_000042"
-MADE_HERE = ("art_", "spend_", "grant_", "tok_", "dlg_", "standing_")
+MADE_HERE = ("art_", "spend_", "grant_", "tok_", "dlg_", "standing_", "inv_")
 """The beginnings of ids that only the ledger makes."""
 LEASE = {**WORK, "idempotency_key": "run-1"}
 TTL_MS_MAX = 90_000_000
@@ -246,6 +246,17 @@ def delegated(stage: Stage) -> None:
     stage.do("ann", "todo.delegate", **DOCS, **words, todo_id=("todo_000012",), reason="Builder is away")
 
 
+def invited(stage: Stage) -> None:
+    """Somebody of the workspace's organisation was invited."""
+    person = {"open_id": "ou_zoe", "display_name": "Zoe"}
+    stage.do("ann", "member.invite", member_id="zoe", **person)
+
+
+def bound(stage: Stage) -> None:
+    """A chat shows the goal."""
+    stage.do("ann", "channel.bind", **DOCS, channel_id="oc_docs")
+
+
 PERSON, AGENT, PEER, OPERATOR = "ann", "builder", "helper", None
 _HELD = (docs, todo, claimed)
 _LEASED = (docs, todo, leased)
@@ -260,6 +271,14 @@ PLAYED: dict[str, Played] = {
     "member.revoke-grant": Played(PERSON, (granted,)),
     "member.profile": Played(AGENT),
     "member.grants": Played(PERSON, (granted,)),
+    "member.invite": Played(OPERATOR),
+    "member.withdraw-invitation": Played(OPERATOR, (invited,)),
+    "member.invitations": Played(OPERATOR, (invited,)),
+    "member.bindings": Played(PERSON),
+    "member.unbind": Played(OPERATOR),
+    "channel.bind": Played(PERSON, (docs,)),
+    "channel.unbind": Played(PERSON, (docs, bound)),
+    "channel.list": Played(PERSON, (docs, bound)),
     "token.issue": Played(OPERATOR),
     "token.revoke": Played(OPERATOR),
     "token.rotate": Played(OPERATOR),
