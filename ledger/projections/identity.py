@@ -49,7 +49,9 @@ def _list_bindings(workspace: Workspace, _caller: Caller, asked: Params, _now_ms
     wanted = cast("bindings.ListBindings", asked).member_id
     if wanted is not None and wanted not in workspace.members:
         return refuse(bindings.BindingRefusal.MEMBER_NOT_FOUND, member_id=wanted)
-    found = [_binding(workspace, one) for one in workspace.identity.bindings.values() if wanted in {None, one.member_id}]
+    found = [
+        _binding(workspace, one) for one in workspace.identity.bindings.values() if wanted in {None, one.member_id}
+    ]
     return {"schema_version": "frontstage_binding_list_v1", "bindings": found, "total": len(found)}
 
 
