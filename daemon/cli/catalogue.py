@@ -58,6 +58,27 @@ ACTIONS: "Nouns" = {
     'agent_id': {'help': 'The agent.', 'required': True},
     'goal_id': {'help': 'In this goal alone; in every open goal when absent.'},
   }},
+  'invite': {'summary': 'Invite a person of Lark; they accept with a card of their own.', 'example': "member invite --member-id cat --display-name 'Cat Lee' --role approver --open-id ou_cat", 'writes': True, 'parameters': {
+    'member_id': {'help': 'Member id they will have, or have already.', 'required': True},
+    'display_name': {'help': 'What they will be called; as before for a member who is there.'},
+    'role': {'help': 'Roles they will have in the workspace.', 'repeat': True, 'choices': ('owner', 'approver', 'viewer')},
+    'open_id': {'help': 'Who is invited, as the Lark app names them (`ou_…`).', 'required': True},
+    'app_id': {'help': "Which Lark app; the workspace's own when absent."},
+    'tenant_key': {'help': "Which organisation in Lark; the workspace's own when absent."},
+    'ttl_seconds': {'help': 'How long the invitation is good, in seconds.', 'kind': 'integer', 'default': '259200'},
+  }},
+  'withdraw-invitation': {'summary': 'Take an invitation back that was not accepted yet.', 'example': 'member withdraw-invitation --invitation-id inv_12', 'writes': True, 'parameters': {
+    'invitation_id': {'help': 'Which invitation.', 'required': True},
+  }},
+  'invitations': {'summary': 'Who was invited, by whom, and what came of it.', 'example': 'member invitations --open', 'parameters': {
+    'open': {'help': 'Only those that wait for an answer.', 'kind': 'switch', 'default': 'False'},
+  }},
+  'bindings': {'summary': 'Whose Lark identity is bound: since when, by whom, and who is away.', 'example': 'member bindings', 'parameters': {
+    'member_id': {'help': "Only this member's."},
+  }},
+  'unbind': {'summary': "End the binding of a person's Lark identity; their buttons do nothing from then on.", 'example': 'member unbind --member-id ann', 'writes': True, 'parameters': {
+    'member_id': {'help': "Whose binding ends; the caller's when absent."},
+  }},
 },
 'token': {
   'issue': {'summary': 'Give a member a credential; the secret stays with whoever made it.', 'example': 'token issue --member-id builder', 'writes': True, 'mints': 'secret_digest', 'parameters': {
@@ -797,6 +818,21 @@ ACTIONS: "Nouns" = {
     'seq': {'help': 'The event whose words go.', 'repeat': True, 'kind': 'integer', 'required': True},
     'goal_id': {'help': 'The goal of these events; absent for events of the workspace.'},
     'reason_code': {'help': 'Why; it is kept, so it is a code and no text.', 'choices': ('personal_data', 'credential', 'confidential', 'mistake', 'legal'), 'required': True},
+  }},
+},
+'channel': {
+  'bind': {'summary': 'Show a goal, or what concerns the workspace, in a chat.', 'example': 'channel bind --goal-id docs --channel-id oc_docs', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal that the chat shows.'},
+    'workspace': {'help': 'What concerns the whole workspace, in place of a goal.', 'kind': 'switch', 'default': 'False'},
+    'channel_id': {'help': 'Which chat, by its id in Lark or the name that the list gives it; the one asked from.'},
+  }},
+  'unbind': {'summary': 'Show it there no longer: its cards say so, and their buttons do nothing.', 'example': 'channel unbind --goal-id docs --channel-id oc_docs', 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal that the chat shows.'},
+    'workspace': {'help': 'What concerns the whole workspace, in place of a goal.', 'kind': 'switch', 'default': 'False'},
+    'channel_id': {'help': 'Which chat, by its id in Lark or the name that the list gives it; the one asked from.'},
+  }},
+  'list': {'summary': 'Which chats show what, and which of them cannot be reached.', 'example': 'channel list', 'parameters': {
+    'goal_id': {'help': "Only this goal's."},
   }},
 },
 }
