@@ -14,11 +14,12 @@ import operator
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from daemon.clock import LedgerClock, stopwatch_ns
 from daemon.disk import Disk
 from daemon.tally import Tally
+from daemon.waiters import Patient, Waiter
 from ledger.events import Recorded
 from ledger.ids import GoalId
 from ledger.outlines import put_away
@@ -44,37 +45,6 @@ RECENT_MAX = 4_096
 BUSY_RETRY_AFTER_S = 1
 
 _log = logging.getLogger("frontstage.service")
-
-
-class Waiter(Protocol):
-    """Whoever waits for a command's answer. It is told on the event loop, and raises nothing."""
-
-    def tell(self, answer: Answer) -> None:
-        """The answer, which is durable."""
-        ...
-
-    def fail(self, error: BaseException) -> None:
-        """The outcome is unknown."""
-        ...
-
-
-class _Patient:
-    """Waits with a future."""
-
-    __slots__ = ("_future",)
-
-    def __init__(self, future: asyncio.Future[Answer]) -> None:
-        self._future = future
-
-    def tell(self, answer: Answer) -> None:
-        """Wake up, unless nobody waits any more."""
-        if not self._future.done():
-            self._future.set_result(answer)
-
-    def fail(self, error: BaseException) -> None:
-        """Wake up with an error, unless nobody waits any more."""
-        if not self._future.done():
-            self._future.set_exception(error)
 
 
 _Job = tuple[Request | Keep, Waiter]
@@ -202,7 +172,7 @@ class Service:
     async def submit(self, request: Request | Keep) -> Answer:
         """Have a command decided and made durable. A full queue is an answer, at once."""
         future: asyncio.Future[Answer] = self._loop.create_future()
-        self.enqueue(request, _Patient(future))
+        self.enqueue(request, Patient(future))
         return await future
 
     def enqueue(self, request: Request | Keep, waiter: Waiter) -> None:

@@ -11,7 +11,7 @@ import logging
 import re
 
 from daemon.api.edge import parse_body, proved, request_key
-from daemon.api.envelope import answered, refused
+from daemon.api.envelope import answered_alone, refused
 from daemon.listen import Guard
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
@@ -42,20 +42,12 @@ _KNOWN = frozenset(
 _log = logging.getLogger("frontstage.api")
 
 
-class Headers(dict[str, str]):
-    """Header lines by name; a name may be asked for in any case."""
-
-    def get(self, name: str, default: str | None = None, /) -> str | None:  # type: ignore[override]  # names are texts
-        """The value of a header."""
-        return super().get(name.lower(), default)
-
-
 class Plain:
     """A request as far as its headers tell."""
 
     __slots__ = ("headers", "transport")
 
-    def __init__(self, headers: Headers, transport: asyncio.Transport | None) -> None:
+    def __init__(self, headers: dict[str, str], transport: asyncio.Transport | None) -> None:
         self.headers = headers
         self.transport = transport
 
@@ -117,7 +109,7 @@ class _Taken:
 
     def _made(self, answer: Answer) -> bytes:
         try:
-            return answered(self._request, self._service, self._action, self._params, answer).alone()
+            return answered_alone(self._request, self._service, self._action, self._params, answer)
         except Exception as error:  # noqa: BLE001  (the top of a request: a bug of ours is an answer too)
             _log.error("a request failed", exc_info=error, extra={"route": self._action.name})
             return self._fault()
@@ -127,13 +119,10 @@ class _Taken:
         return refused(self._request, self._action.name, refuse(GeneralRefusal.FAULT), seq).alone()
 
 
-def plain_headers(lines: bytes) -> Headers | None:
-    """Header lines that are each known, given once, and ask for nothing but an answer."""
-    headers = Headers()
-    for line in lines.decode("ascii").split("\r\n")[:-1]:
-        name, _, value = line.partition(":")
-        name = name.lower()
-        if name not in _KNOWN or name in headers:
-            return None
-        headers[name] = value.strip(" ")
+def plain_headers(lines: bytes) -> dict[str, str] | None:
+    """Header lines by their names in small letters; None unless each is known, given once, and asks nothing unusual."""
+    given = [line.partition(":") for line in lines.decode("ascii").split("\r\n")[:-1]]
+    headers = {name.lower(): value.strip(" ") for name, _, value in given}
+    if len(headers) != len(given) or not _KNOWN.issuperset(headers):
+        return None
     return headers if headers.get("connection", "keep-alive") == "keep-alive" else None

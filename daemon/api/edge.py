@@ -48,7 +48,7 @@ class Heard(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The header lines."""
+        """The header lines. They are asked for in small letters, which is how whoever reads them here keeps them."""
         ...
 
     @property
@@ -67,11 +67,11 @@ def prove(request: Heard, service: Service, own_uid: int) -> Principal | Refusal
 
 def proved(request: Heard, service: Service, own_uid: int) -> Principal | Refusal:
     """Who is calling."""
-    surface = request.headers.get("X-Frontstage-Surface", "http")
+    surface = request.headers.get("x-frontstage-surface", "http")
     if surface not in _SURFACES:
         shown = surface[:16] if surface.isascii() and surface.isprintable() else None
         return refuse(GeneralRefusal.SURFACE_FORBIDDEN, surface=shown, allowed=sorted(_SURFACES))
-    header = request.headers.get("Authorization")
+    header = request.headers.get("authorization")
     if header is None:
         return _by_peer(peer_uid(request), own_uid, cast("Surface", surface))
     return _by_token(header, service, cast("Surface", surface))
@@ -125,7 +125,7 @@ def nobody(surface: Surface = "http") -> Principal:
 
 def request_key(request: Heard) -> str | Refusal:
     """The key that makes this write repeatable."""
-    key = request.headers.get("Idempotency-Key")
+    key = request.headers.get("idempotency-key")
     if key is None:
         return refuse(GeneralRefusal.REQUEST_KEY_REQUIRED, header="Idempotency-Key")
     return key if is_request_key(key) else refuse(GeneralRefusal.REQUEST_KEY_MALFORMED, header="Idempotency-Key")

@@ -9,7 +9,7 @@ from functools import cache
 import msgspec
 
 from daemon.api.edge import Heard
-from daemon.api.whole import TEXT, Whole
+from daemon.api.whole import TEXT, Whole, good
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.events import Recorded
@@ -182,11 +182,18 @@ def answered(request: Heard, service: Service, action: Action, params: Params, a
     return respond_text(committed_line(action.name, document, locale), 0, 200)
 
 
+def answered_alone(request: Heard, service: Service, action: Action, params: Params, answer: Answer) -> bytes:
+    """The same, head and body, for a connection that stays; what nearly every answer is takes no response object."""
+    if answer.refusal is None and not wants_text(request):
+        return good(_encode(envelope(service, action, params, answer, locale_of(request))))
+    return answered(request, service, action, params, answer).alone()
+
+
 def wants_text(request: Heard) -> bool:
     """Whether a person reads the answer."""
-    return request.headers.get("Accept", "").startswith("text/plain")
+    return request.headers.get("accept", "").startswith("text/plain")
 
 
 def locale_of(request: Heard) -> Locale:
     """The reader's language."""
-    return "zh" if request.headers.get("X-Frontstage-Locale", "en").startswith("zh") else "en"
+    return "zh" if request.headers.get("x-frontstage-locale", "en").startswith("zh") else "en"

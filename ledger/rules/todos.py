@@ -149,8 +149,7 @@ def fresh_id(goal: Goal, seq: int) -> TodoId:
 def decide_claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, todo_id: TodoId, now_ms: int) -> Decision:
     """Take the work unless somebody has it; whoever has it already is told so, and by which event."""
     goal = workspace.goals[GoalId(ask.goal_id)]
-    todo = goal.todos.get(todo_id)
-    if todo is None:
+    if (todo := goal.todos.get(todo_id)) is None:
         return not_executable(goal) if not goal.is_executable else refuse(TodoRefusal.TODO_NOT_FOUND, todo_id=todo_id)
     if (broken := _may_begin(workspace, goal, todo, caller, ask, now_ms)) is not None:
         return broken
@@ -264,9 +263,7 @@ def _scopes_within(goal: Goal, asked: tuple[str, ...]) -> tuple[str, ...] | Refu
         if (scope := canonical_scope(text)) is None:
             return refuse(TodoRefusal.INVALID_WRITE_SCOPE, write_scope=text)
         scopes.append(scope)
-    outside = [
-        scope for scope in scopes if not within(scope, goal.intent.write_scopes, fold_case=goal.intent.fold_case)
-    ]
+    outside = [one for one in scopes if not within(one, goal.intent.write_scopes, fold_case=goal.intent.fold_case)]
     if outside:
         return refuse(TodoRefusal.SCOPE_OUTSIDE_BOUNDARY, write_scopes=outside, boundary=list(goal.intent.write_scopes))
     return tuple(dict.fromkeys(scopes))
