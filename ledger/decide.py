@@ -6,10 +6,12 @@ tells a stranger nothing; then the subject must exist; then the family's own rul
 
 from collections.abc import Mapping
 
+import msgspec
+
 from ledger.catalogue import ACTIONS, Action
 from ledger.ids import GoalId
 from ledger.params import Params
-from ledger.refusals import GeneralRefusal
+from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller, Decision, refuse, registered
 from ledger.rules.erasures import Mentioned
 from ledger.rules.goals import GoalRefusal
@@ -60,4 +62,13 @@ def decide(
     assert action.decide is not None, f"{action.name} only reads"
     if action.names_events:
         return action.decide(workspace, caller, params, now_ms, mentioned or {})
-    return action.decide(workspace, caller, params, now_ms)
+    return _with_its_show(action, params, action.decide(workspace, caller, params, now_ms))
+
+
+def _with_its_show(action: Action, params: Params, decision: Decision) -> Decision:
+    """A refusal for want of a basis says which command prints the one of this very subject."""
+    if not isinstance(decision, Refusal) or decision.code.value != GeneralRefusal.BASIS_REQUIRED.value:
+        return decision
+    named = (name for name in ("goal_id", f"{action.noun}_id") if getattr(params, name, None) is not None)
+    ids = "".join(f" --{name.replace('_', '-')} {getattr(params, name)}" for name in dict.fromkeys(named))
+    return msgspec.structs.replace(decision, details={**decision.details, "shown_by": f"{action.noun} show{ids}"})

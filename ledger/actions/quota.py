@@ -41,7 +41,7 @@ ROWS = (
         params=slot_params.SetQuota,
         who=PEOPLE,
         decide=slots.decide_set,
-        example="quota set --goal-id docs --compute-permille 500 --window-hours 24",
+        example="quota set --goal-id docs --compute 0.5 --window-hours 24",
     ),
     Action(
         name="quota.status",

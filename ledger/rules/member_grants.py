@@ -21,7 +21,7 @@ from ledger.params import (
     Params,
     Scopes,
 )
-from ledger.records import Member
+from ledger.records import CLOSED, Member
 from ledger.refusals import Refusal
 from ledger.rules.authority_events import GrantEnded, GrantWords, MemberGranted, MemberProfiled, ProfileWords
 from ledger.rules.common import Caller, Decision, Held, is_owner, next_seq, refuse, registered
@@ -50,6 +50,7 @@ class GrantRefusal(StrEnum):
     NOT_AN_AGENT = "not_an_agent"
     GRANT_GOAL_NOT_FOUND = "grant_goal_not_found"
     NOT_AN_OWNER = "not_an_owner"
+    GOAL_STATE_FORBIDS = "goal_state_forbids"
     GRANT_NAMES_NOTHING = "grant_names_nothing"
     INVALID_WRITE_SCOPE = "invalid_write_scope"
     TOO_MANY_GRANTS = "too_many_grants"
@@ -120,6 +121,10 @@ def decide_grant(workspace: Workspace, caller: Caller, ask: GrantMember, now_ms:
         return member
     if (broken := _may_grant(workspace, caller, tuple(map(GoalId, ask.goal_id)))) is not None:
         return broken
+    if (
+        over := next((goal_id for goal_id in map(GoalId, ask.goal_id) if _is_over(workspace, goal_id)), None)
+    ) is not None:
+        return refuse(GrantRefusal.GOAL_STATE_FORBIDS, goal_id=over, state=workspace.goals[over].state)
     if not (ask.goal_id or ask.action_kind or ask.write_scope or ask.capability):
         return refuse(GrantRefusal.GRANT_NAMES_NOTHING)
     scopes: list[str] = []
@@ -187,6 +192,10 @@ def _agent(workspace: Workspace, member_id: str) -> Member | Refusal:
     if isinstance(member, Refusal) or member.kind == "agent":
         return member
     return refuse(GrantRefusal.NOT_AN_AGENT, member_id=member_id)
+
+
+def _is_over(workspace: Workspace, goal_id: GoalId) -> bool:
+    return workspace.goals[goal_id].state in CLOSED
 
 
 def _may_grant(workspace: Workspace, caller: Caller, goal_ids: tuple[GoalId, ...]) -> Refusal | None:

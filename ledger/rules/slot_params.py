@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from ledger.params import GoalIdText, KeyText, MemberIdText, Params, Reason, TodoIdText
 from ledger.parts.slots import WINDOW_HOURS_MAX
@@ -12,6 +12,8 @@ SLOT_MINUTES_MAX = 1_440
 ALLOWED_SLOTS_MAX = 1_000_000
 ADMISSION_TTL_SECONDS_DEFAULT = 900
 ADMISSION_TTL_SECONDS_MAX = 14_400
+COMPUTE_PATTERN = r"^(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$"
+WHOLE_PERMILLE = 1_000
 SPEND_ID_PATTERN = r"^spend_[0-9]{6,16}$"
 
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
@@ -66,12 +68,27 @@ class VoidSlot(Params):
     reason: Annotated[Reason, Field(description="Why it is taken back.")]
 
 
+def _as_text(given: object) -> object:
+    """A share that a program gives as a number, written as a person writes it; no other value is touched."""
+    return f"{given:g}" if type(given) in {int, float} else given
+
+
+def _permille(compute: str) -> int:
+    whole, _, part = compute.partition(".")
+    return int(whole) * WHOLE_PERMILLE + int(part.ljust(3, "0"))
+
+
 class SetQuota(Params):
     """Change how much may be done on a goal; what is absent stays as it is."""
 
     goal_id: _Goal
     compute_permille: Annotated[
         int | None, Field(ge=0, le=1_000, description="The share that is given, in thousandths; 0 pauses the goal.")
+    ] = None
+    compute: Annotated[
+        str | None,
+        BeforeValidator(_as_text),
+        Field(pattern=COMPUTE_PATTERN, description="The same share as a number from 0 to 1, such as 0.5."),
     ] = None
     window_hours: Annotated[
         int | None, Field(ge=1, le=WINDOW_HOURS_MAX, description="The rolling window, in hours.")
@@ -89,7 +106,14 @@ class SetQuota(Params):
     def _set_or_forgotten(self) -> Self:
         if self.unset_allowed_slots and self.allowed_slots is not None:
             raise ValueError("unset_allowed_slots: a number is either set or forgotten")
+        if self.compute is not None and self.compute_permille not in {None, _permille(self.compute)}:
+            raise ValueError("compute: it is not the share that compute_permille gives")
         return self
+
+    @property
+    def permille(self) -> int | None:
+        """The share, however it was given."""
+        return self.compute_permille if self.compute is None else _permille(self.compute)
 
 
 class ShowQuota(Params):

@@ -11,6 +11,7 @@ from ledger.events import Draft
 from ledger.ids import GoalId, MemberId, TodoId
 from ledger.parts.runs import PROGRESS
 from ledger.parts.slots import Spend, spend_key
+from ledger.records import CLOSED
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, Held, is_owner, next_seq, refuse
 from ledger.rules.slot_events import QuotaSet, SlotSpent, SlotVoided, VoidWords
@@ -20,6 +21,7 @@ from ledger.state import Goal, Workspace
 MINUTES_AN_HOUR = 60
 ALLOWED_SLOTS_DEFAULT = 24 * MINUTES_AN_HOUR
 """What a goal may spend where nobody said anything: every minute of the day."""
+STOPPED = "stopped"
 SPENDS_MAX = 200_000
 """Spends of one goal: two years of one each five minutes."""
 
@@ -39,6 +41,7 @@ class SlotRefusal(StrEnum):
     SPEND_NOT_FOUND = "spend_not_found"
     NOT_THE_SPENDER = "not_the_spender"
     NOT_AN_OWNER = "not_an_owner"
+    GOAL_STATE_FORBIDS = "goal_state_forbids"
     NOTHING_TO_CHANGE = "nothing_to_change"
 
 
@@ -160,13 +163,19 @@ def decide_void(workspace: Workspace, caller: Caller, ask: VoidSlot, _now_ms: in
 
 
 def decide_set(workspace: Workspace, caller: Caller, ask: SetQuota, _now_ms: int) -> Decision:
-    """An owner's word on how much may be done. It touches no goal's state: what was stopped stays so."""
+    """An owner's word on how much may be done. It touches no goal's state: what was stopped stays so.
+
+    A goal that is over has no work left to give slots to. One that was stopped may be given another share, and says
+    beside it that it is stopped, since the two are easily confused.
+    """
     goal = workspace.goals[GoalId(ask.goal_id)]
     if not is_owner(goal, caller.member_id, workspace):
         return refuse(SlotRefusal.NOT_AN_OWNER)
+    if goal.state in CLOSED and goal.state != STOPPED:
+        return refuse(SlotRefusal.GOAL_STATE_FORBIDS, goal_id=goal.goal_id, state=goal.state)
     before = goal.slots.settings
     facts = QuotaSet(
-        compute_permille=_given(ask.compute_permille, before.compute_permille),
+        compute_permille=_given(ask.permille, before.compute_permille),
         window_hours=_given(ask.window_hours, before.window_hours),
         slot_minutes=_given(ask.slot_minutes, before.slot_minutes),
         allowed_slots=_allowed(ask, before.allowed_slots),

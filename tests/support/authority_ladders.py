@@ -62,6 +62,7 @@ GRANT = Ladder(
         Rung(code=G.NOT_AN_AGENT, params={"member_id": "bob"}),
         Rung(code=G.GRANT_GOAL_NOT_FOUND, params={"goal_id": ["nowhere"]}),
         Rung(code=G.NOT_AN_OWNER, who="bob"),
+        Rung(code=G.GOAL_STATE_FORBIDS, world=World.over, late=True, alone=True),
         Rung(code=G.GRANT_NAMES_NOTHING, params={"goal_id": [], "write_scope": []}, alone=True),
         Rung(code=G.INVALID_WRITE_SCOPE, params={"write_scope": ["../x"]}),
     ),

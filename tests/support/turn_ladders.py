@@ -172,6 +172,7 @@ SET = Ladder(
     params={"goal_id": DOCS, "window_hours": 12},
     rungs=(
         Rung(code=S.NOT_AN_OWNER, who="bob"),
+        Rung(code=S.GOAL_STATE_FORBIDS, world=World.over, late=True),
         Rung(code=S.NOTHING_TO_CHANGE, params={"window_hours": 24}),
     ),
 )

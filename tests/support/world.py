@@ -230,6 +230,15 @@ class World:
         self.do(by, "goal.deliver", goal_id=goal_id, summary="All links work.")
         return self.goal(goal_id)
 
+    def over(self) -> None:
+        """All work of the goal is done, delivered and accepted."""
+        for todo_id in [todo_id for todo_id, todo in self.goal().todos.items() if todo.status == "open"]:
+            self.finish(todo_id)
+        self.deliver()
+        delivery = self.goal().delivery
+        assert delivery is not None
+        self.do("ann", "goal.accept", goal_id=DOCS, basis=delivery.basis)
+
     def delivered(self, goal_id: str = DOCS) -> Goal:
         """A goal whose only work is done and delivered."""
         self.activate(goal_id)

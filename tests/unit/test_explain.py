@@ -14,14 +14,17 @@ from pydantic import ValidationError
 import ledger.rules
 from daemon.api.edge import malformed
 from daemon.relay.refusals import RelayRefusal
+from ledger import decide as decide_module
 from ledger.catalogue import ACTIONS
 from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.leases import LeaseRefusal
 from ledger.rules.todos import TodoRefusal
 from ledger.text.explain import display_details, explain, explain_code
 from ledger.text.reference import FAMILIES, RELAY_CODES, codes, reference
 from ledger.text.say import LOCALES, has, placeholders
+from tests.support.world import World, parse
 
 ROOT = Path(__file__).parents[2]
 CODES = sorted({code for listed in codes().values() for code in listed})
@@ -76,10 +79,14 @@ def test_no_sentence_is_left_of_a_code_that_is_gone():
     assert written - {"unknown"} == set(CODES)
 
 
+ADDED = {"basis_required": frozenset({"shown_by"})}
+"""What is known where all families meet, and added there."""
+
+
 @pytest.mark.parametrize(("code", "given"), MADE, ids=[f"{code}-{'+'.join(sorted(given))}" for code, given in MADE])
 def test_a_sentence_mentions_only_what_its_refusal_carries(code, given):
     for part in ("message", "hint"):
-        assert placeholders(f"refusal.{code}.{part}") <= given
+        assert placeholders(f"refusal.{code}.{part}") <= given | ADDED.get(code, frozenset())
 
 
 def test_the_rules_make_refusals_that_this_test_finds():
@@ -175,3 +182,25 @@ def test_the_patterns_of_most_parameters_have_words():
     bare = {one for one in found if one in explain_code("malformed_params", {
         "field": "x", "problem": f"String should match pattern '{one}'"}, "zh")[0]}  # fmt: skip
     assert all("(" in one or one.startswith(("^[a-z]+_", "^[a-z][a-z0-9_.:@-]")) for one in bare), bare
+
+
+@pytest.mark.parametrize(
+    ("action", "more", "command"),
+    [
+        ("goal.confirm", {}, "goal show --goal-id docs"),
+        ("gate.approve", {"gate_id": "gate_one"}, "gate show --goal-id docs --gate-id gate_one"),
+        ("amendment.commit", {"amendment_id": "amend_one"}, "amendment show --goal-id docs --amendment-id amend_one"),
+    ],
+)
+def test_a_decision_without_a_basis_is_told_which_command_prints_that_one(action, more, command):
+    params = parse(action, {"goal_id": "docs", **more})
+    refusal = decide_module._with_its_show(ACTIONS[action], params, refuse(GeneralRefusal.BASIS_REQUIRED))
+    for locale in ("en", "zh"):
+        assert command in explain(refusal, locale)[1]
+
+
+def test_on_every_way_to_it_a_missing_basis_names_the_command():
+    world = World()
+    world.propose()
+    refusal = world.ask("ann", "goal.confirm", goal_id="docs").refusal
+    assert refusal.details["shown_by"] == "goal show --goal-id docs"

@@ -167,6 +167,37 @@ def test_raising_the_quota_of_a_stopped_goal_does_not_revive_it():
     assert _read(world, "quota.status", goal_id=DOCS)["pause_cause"] == "goal_stopped"
 
 
+def test_a_share_of_zero_pauses_and_a_share_more_goes_on_while_a_stop_is_another_thing():
+    world = _world()
+    world.do("ann", "quota.set", goal_id=DOCS, compute="0")
+    assert _read(world, "quota.status", goal_id=DOCS)["pause_cause"] == "compute_quota_zero"
+    world.do("ann", "quota.set", goal_id=DOCS, compute="0.25")
+    assert _read(world, "quota.status", goal_id=DOCS)["pause_cause"] is None
+    assert decide_should_run(world.state, DOCS, MemberId("builder"), world.now_ms).decision.value == "run"
+    for share, allowed in (("1", 1440), ("0.5", 720), ("1.000", 1440), ("0.001", 1), (0.5, 720), (1, 1440)):
+        world.do("ann", "quota.set", goal_id=DOCS, compute=share)
+        assert allowed_slots(world.goal()) == allowed
+
+
+@pytest.mark.parametrize("share", ["2", "1.5", "-0.5", "0.0001", ".5", "half", "1.001", "", 1.5, 0.12345, True])
+def test_a_share_is_a_number_from_zero_to_one(share):
+    with pytest.raises(ValidationError, match="compute"):
+        parse("quota.set", {"goal_id": DOCS, "compute": share})
+
+
+def test_a_share_that_is_given_twice_is_the_same_share():
+    assert parse("quota.set", {"goal_id": DOCS, "compute": "0.5", "compute_permille": 500}).permille == 500
+    with pytest.raises(ValidationError, match="compute"):
+        parse("quota.set", {"goal_id": DOCS, "compute": "0.5", "compute_permille": 501})
+
+
+def test_what_is_over_is_given_no_slots():
+    world = _world()
+    world.over()
+    refusal = world.ask("ann", "quota.set", goal_id=DOCS, compute="0.5").refusal
+    assert (refusal.code, refusal.details) == ("goal_state_forbids", {"goal_id": DOCS, "state": "accepted"})
+
+
 def test_a_spend_leaves_the_window_at_its_end_and_not_before():
     world = _world()
     world.add("todo_two")
