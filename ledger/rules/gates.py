@@ -133,25 +133,38 @@ def approvers_left(workspace: Workspace, gate: Gate) -> list[MemberId]:
     return [one for one in gate.policy.approvers if registered(workspace, one) is not None]
 
 
+def _seats_left(workspace: Workspace, gate: Gate) -> list[MemberId]:
+    """The approvers whose yes may still come: who is a member, is not the asker, and has no vote that counts."""
+    voted = {vote.seat for vote in gate.votes if counts(workspace, gate, vote)}
+    return [seat for seat in approvers_left(workspace, gate) if seat not in voted and seat != gate.opened_by]
+
+
 def awaited(workspace: Workspace, gate: Gate, now_ms: int) -> tuple[MemberId, ...]:
-    """Whom a gate waits for: approvers who have not voted, or their delegates."""
-    voted = {vote.seat for vote in gate.votes}
-    stand_in = {one.seat: one.delegate for one in gate.delegates if now_ms < one.until_ms}
-    seats = [seat for seat in gate.policy.approvers if seat not in voted and seat != gate.opened_by]
-    people = dict.fromkeys(stand_in.get(seat, seat) for seat in seats)
-    return tuple(person for person in people if registered(workspace, person) is not None)
+    """Whom a gate waits for: approvers who have not voted, or their delegates. Nobody, where their yes is not enough."""
+    seats = _seats_left(workspace, gate)
+    if counted(workspace, gate) + len(seats) < gate.policy.quorum:
+        return ()
+    stand_in = {
+        one.seat: one.delegate
+        for one in gate.delegates
+        if now_ms < one.until_ms and registered(workspace, one.delegate) is not None
+    }
+    return tuple(dict.fromkeys(stand_in.get(seat, seat) for seat in seats))
 
 
 def why_held(workspace: Workspace, gate: Gate, now_ms: int) -> str:
-    """How a gate that holds work up stands, as a reason code, which tells whether anybody may still decide it.
+    """How a gate that holds work up stands, as a reason code, which tells whether anybody may still let it through.
 
-    `gate_blocks` waits for a vote. The others do not: somebody said no, or nobody may say anything any more.
+    `gate_blocks` waits for a vote. The others do not: somebody said no, nobody may say anything any more, or those who
+    may are fewer than it needs. They may say no; the yes has to come by another gate.
     """
     if not gate.is_open:
         return f"gate_{gate.status}"
     if is_over(gate, now_ms):
         return GATE_OVER
-    return "gate_blocks" if awaited(workspace, gate, now_ms) else "gate_waits_for_nobody"
+    if awaited(workspace, gate, now_ms):
+        return "gate_blocks"
+    return "gate_quorum_unreachable" if _seats_left(workspace, gate) else "gate_waits_for_nobody"
 
 
 def gate_due(goal: Goal) -> int | None:
