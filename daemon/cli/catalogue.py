@@ -455,9 +455,10 @@ ACTIONS: "Nouns" = {
     'spend_id': {'help': 'The spend.', 'required': True},
     'reason': {'help': 'Why it is taken back.', 'required': True},
   }},
-  'set': {'summary': 'Change how much may be done on a goal; what is absent stays as it is.', 'example': 'quota set --goal-id docs --compute-permille 500 --window-hours 24', 'writes': True, 'parameters': {
+  'set': {'summary': 'Change how much may be done on a goal; what is absent stays as it is.', 'example': 'quota set --goal-id docs --compute 0.5 --window-hours 24', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'compute_permille': {'help': 'The share that is given, in thousandths; 0 pauses the goal.', 'kind': 'integer'},
+    'compute': {'help': 'The same share as a number from 0 to 1, such as 0.5.'},
     'window_hours': {'help': 'The rolling window, in hours.', 'kind': 'integer'},
     'slot_minutes': {'help': 'A slot, in minutes.', 'kind': 'integer'},
     'allowed_slots': {'help': 'Slots in the window, whatever the share gives.', 'kind': 'integer'},
