@@ -140,7 +140,7 @@ def _seats_left(workspace: Workspace, gate: Gate) -> list[MemberId]:
 
 
 def awaited(workspace: Workspace, gate: Gate, now_ms: int) -> tuple[MemberId, ...]:
-    """Whom a gate waits for: approvers who have not voted, or their delegates. Nobody, where their yes is not enough."""
+    """Whom a gate waits for: approvers who have not voted, or their delegates; nobody where their yes is too few."""
     seats = _seats_left(workspace, gate)
     if counted(workspace, gate) + len(seats) < gate.policy.quorum:
         return ()
