@@ -16,9 +16,11 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 from time import monotonic
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +29,8 @@ COPIED = ("bot", "cards", "daemon", "ledger", "tests", "config", "docs")
 FILES = ("pyproject.toml", "README.md", "Makefile", "constraints.txt")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".hypothesis", "*.sqlite3*")
 SECONDS_MAX = 180
+UNBROKEN_SECONDS_MAX = 1_800
+"""For all the tests together, before anything is broken."""
 KILLED, SURVIVED, BROKEN = "killed", "SURVIVED", "BROKEN"
 TESTS_FAILED, TESTS_PASSED = 1, 0
 """Exit codes of pytest; every other one says that it did not come to a verdict."""
@@ -80,46 +84,56 @@ def copy_tree(to: Path) -> None:
             shutil.copy2(ROOT / name, to / name)
 
 
-def run(root: Path, tests: Sequence[str]) -> int:
+def run(root: Path, tests: Sequence[str], seconds_max: int = SECONDS_MAX) -> int:
     """Run these tests in that tree; pytest's exit code. A test that hangs has noticed something."""
     # No byte code is written: two versions of a file within one second look alike to its cache.
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests]
     try:
         done = subprocess.run(
-            command, cwd=root, env=environment, timeout=SECONDS_MAX, capture_output=True, text=True, check=False
+            command, cwd=root, env=environment, timeout=seconds_max, capture_output=True, text=True, check=False
         )
     except subprocess.TimeoutExpired:
         return TESTS_FAILED
-    if done.returncode not in {TESTS_PASSED, TESTS_FAILED}:
+    if done.returncode not in {TESTS_PASSED, TESTS_FAILED} or (done.returncode and seconds_max > SECONDS_MAX):
         sys.stderr.write(done.stdout[-2_000:] + done.stderr[-2_000:])
     return done.returncode
 
 
-def verdicts(mutants: Sequence[Mutant], root: Path) -> Iterator[tuple[Mutant, str]]:
-    """Apply one after the other; what became of each."""
-    for mutant in mutants:
-        whole = mutant.apply(root)
-        code = run(root, mutant.tests)
-        (root / mutant.file).write_text(whole, encoding="utf-8")
-        yield mutant, {TESTS_FAILED: KILLED, TESTS_PASSED: SURVIVED}.get(code, BROKEN)
+def verdict(mutant: Mutant, root: Path) -> str:
+    """What becomes of one mutant in this tree, which is whole again afterwards."""
+    whole = mutant.apply(root)
+    code = run(root, mutant.tests)
+    (root / mutant.file).write_text(whole, encoding="utf-8")
+    return {TESTS_FAILED: KILLED, TESTS_PASSED: SURVIVED}.get(code, BROKEN)
 
 
-def judge(mutants: Sequence[Mutant]) -> int:
-    """Print the table as it comes; 0 if every mutant was killed."""
+def judge(mutants: Sequence[Mutant], jobs: int = 1) -> int:
+    """Print the table as it comes; 0 if every mutant was killed. Each job breaks a tree of its own."""
     with tempfile.TemporaryDirectory(prefix="frontstage-mutants-") as folder:
-        root = Path(folder)
-        copy_tree(root)
+        trees: Queue[Path] = Queue()
+        for number in range(jobs):
+            copy_tree(Path(folder) / str(number))
+            trees.put(Path(folder) / str(number))
         every_test = sorted({test for mutant in mutants for test in mutant.tests})
-        if run(root, every_test) != TESTS_PASSED:
+        if run(Path(folder) / "0", every_test, UNBROKEN_SECONDS_MAX) != TESTS_PASSED:
             sys.stdout.write("The tests do not pass as they are: nothing can be said of mutants.\n")
             return 1
+
+        def judged(mutant: Mutant) -> tuple[Mutant, str]:
+            tree = trees.get()
+            try:
+                return mutant, verdict(mutant, tree)
+            finally:
+                trees.put(tree)
+
         began, counts = monotonic(), dict.fromkeys((KILLED, SURVIVED, BROKEN), 0)
-        for mutant, verdict in verdicts(mutants, root):
-            counts[verdict] += 1
-            sys.stdout.write(f"{verdict:<9} {mutant.name:<44} {mutant.rule}\n")
-            sys.stdout.flush()
-        summary = ", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items())
+        with ThreadPoolExecutor(jobs) as pool:
+            for mutant, became in pool.map(judged, mutants):
+                counts[became] += 1
+                sys.stdout.write(f"{became:<9} {mutant.name:<44} {mutant.rule}\n")
+                sys.stdout.flush()
+        summary = ", ".join(f"{count} {became.lower()}" for became, count in counts.items())
         sys.stdout.write(f"{summary} in {monotonic() - began:.0f} s\n")
         return 0 if counts[KILLED] == len(mutants) else 1
 
@@ -129,6 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a name or the beginning of one")
     parser.add_argument("--list", action="store_true", help="print the names")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
     asked = parser.parse_args(arguments)
     mutants = [mutant for mutant in read() if not asked.only or mutant.name.startswith(tuple(asked.only))]
     if not mutants:
@@ -137,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.list:
         sys.stdout.writelines(f"{mutant.name:<44} {mutant.rule}\n" for mutant in mutants)
         return 0
-    return judge(mutants)
+    return judge(mutants, max(1, asked.jobs))
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def _mutant(**changes: object) -> Mutant:
 
 
 def test_a_mutant_whose_test_turns_red_is_killed_and_the_tree_is_untouched(small_tree, capsys):
-    assert judge([_mutant(), _mutant(name="n", after="n <= 3")]) == 0
+    assert judge([_mutant(), _mutant(name="n", after="n <= 3")], 2) == 0
     assert "2 killed, 0 survived, 0 broken" in capsys.readouterr().out
     assert "n < 3" in (small_tree / "ledger" / "rule.py").read_text(encoding="utf-8")
 
