@@ -66,12 +66,16 @@ class PressResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """What a message is answered with: a text in both languages, or the card of a slot."""
+    """What a message is answered with: a text in both languages, or the card of a slot.
+
+    `slots` are cards elsewhere that may look different now.
+    """
 
     kind: Literal["text", "card"]
     en: str = ""
     zh: str = ""
     slot: str = ""
+    slots: tuple[str, ...] = ()
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):

@@ -90,6 +90,7 @@ class Inbound:
             raise
         if reply is not None:
             await self._answer(event, reply)
+            self._sync.want(reply.slots)
         await self._sync.heard_from(event.chat_id)
 
     async def on_other(self, event_type: str, event_id: str, body: Mapping[str, object]) -> None:

@@ -21,6 +21,8 @@ UNREADABLE_EVENT: Final = "unreadable"
 
 _LOCALE: Final = re.compile(r"LarkLocale/([A-Za-z]{2})")
 _LEFT_OVER_KEY: Final = r"@_(?:user_\d+|all)(?![0-9A-Za-z_])"
+_HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+"""Who writes these reads Chinese, where the client does not say."""
 _SPACES: Final = re.compile(r"[ \t]{2,}")
 
 
@@ -80,6 +82,7 @@ def _read_message(
     create_time = _needed(message, "create_time")
     if not (create_time.isascii() and create_time.isdigit()):
         raise _Missing
+    text = _said(message, mentions, bot_open_id, rich=kind == "post") if kind in ("text", "post") else ""
     return InboundMessage(
         event_id=_needed(header, "event_id"),
         message_id=_needed(message, "message_id"),
@@ -90,21 +93,24 @@ def _read_message(
         chat_id=_needed(message, "chat_id"),
         chat_type="p2p" if _needed(message, "chat_type") == "p2p" else "group",
         thread_id=_text(message, "thread_id") or None,
-        kind=kind,
-        text=_said(message, mentions, bot_open_id) if kind == "text" else "",
+        # Rich text without a word in it, such as a picture alone, is not text.
+        kind="text" if kind == "post" and text else kind,
+        text=text,
         mentioned=any(_is_bot(entry, bot_open_id) for entry in mentions),
         create_time_ms=int(create_time),
-        locale=_locale(_text(message, "user_agent"), locale),
+        locale=_locale(_text(message, "user_agent"), "zh" if _HAN.search(text) else locale),
     )
 
 
-def _said(message: Mapping[str, Any], mentions: Sequence[Mapping[str, Any]], bot_open_id: str) -> str:
+def _said(message: Mapping[str, Any], mentions: Sequence[Mapping[str, Any]], bot_open_id: str, *, rich: bool) -> str:
     """Take the text out of its content; the bot's mention goes away, other people's become `@name`."""
     try:
         content = orjson.loads(_text(message, "content"))
     except orjson.JSONDecodeError:
         raise _Missing from None
-    text = content.get("text") if isinstance(content, dict) else None
+    if not isinstance(content, dict):
+        raise _Missing
+    text = _rich_text(content) if rich else content.get("text")
     if not isinstance(text, str):
         raise _Missing
     names = {
@@ -117,6 +123,26 @@ def _said(message: Mapping[str, Any], mentions: Sequence[Mapping[str, Any]], bot
     known = (re.escape(key) + r"(?![0-9])" for key in sorted(names, key=len, reverse=True))
     text = re.sub("|".join((*known, _LEFT_OVER_KEY)), lambda found: names.get(found[0], ""), text)
     return _SPACES.sub(" ", text).strip()
+
+
+def _rich_text(content: Mapping[str, Any]) -> str:
+    """The words of a rich text, a paragraph a line; pictures and the like have none. Lenient, as clients differ."""
+    if not isinstance(content.get("content"), list):
+        # Some put each language's own version under its name.
+        content = next((one for one in content.values() if isinstance(one, dict)), {})
+    lines = [_text(content, "title")]
+    for paragraph in _sequence(content, "content"):
+        runs = paragraph if isinstance(paragraph, list) else []
+        lines.append("".join(_run(one) for one in runs if isinstance(one, dict)))
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _run(run: Mapping[str, Any]) -> str:
+    """One run of a rich text. Whom it mentions is told by the key, which is looked up like in any other text."""
+    if _text(run, "tag") != "at":
+        return _text(run, "text")
+    key, name = _text(run, "user_id"), _text(run, "user_name")
+    return key if key.startswith("@_") else f"@{name}" if name else ""
 
 
 def _read_press(header: Mapping[str, Any], event: Mapping[str, Any], *, locale: Locale) -> InboundPress | StrayPress:

@@ -13,11 +13,13 @@ from bot.lark import UUID_CHARS_MAX, InboundMessage, Lark, Locale, ReceiveIdType
 
 TEXT_CHARS_MAX: Final = 2_000
 # The subjects that are about no goal; every other names its goal after its kind.
-OF_NO_GOAL: Final = frozenset({"form", "attention", "members", "digest", "missed", "pairing", "help"})
+OF_NO_GOAL: Final = frozenset({"form", "attention", "members", "digest", "missed", "pairing", "help", "which"})
 # Begins a place between the bot and one person; whose address that is, the daemon's list alone says.
 DIRECT: Final = "direct:"
 # What a message asked for by itself answers it, and is wanted at once.
 FORM: Final = "form"
+# Begins the platform's ids of messages: a subject that ends in one is the answer to it, and wanted at once as well.
+MESSAGE: Final = "om_"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,22 +94,28 @@ def is_direct(slot: str) -> bool:
 
 def urgency_of(slot: Slot) -> tuple[int, int]:
     """Order of sending, smallest first: what somebody waits for before what only tells."""
-    return (0 if slot_kind(slot.slot) == FORM or slot.priority <= 0 else 1, slot.priority)
+    return (0 if slot.reply_to or slot.priority <= 0 else 1, slot.priority)
 
 
 def slot_from_key(key: str) -> Slot | None:
-    """The slot that a key names by itself: its chat is in it, and so is the message that a form answers.
+    """The slot that a key names by itself: its chat is in it, and so is the message that a card answers.
 
     It is enough to change what is there. Whether somebody waits for it is said by the daemon's list alone.
     """
     subject, _, chat_id = key.rpartition("@")
     if not subject or not chat_id:
         return None
-    kind, _, rest = subject.partition(":")
-    is_form = kind == FORM
+    answers = _answered(subject)
     return Slot(
-        slot=key, chat_id=chat_id, receive_id=chat_id, reply_to=rest if is_form else None, priority=0 if is_form else 1
+        slot=key, chat_id=chat_id, receive_id=chat_id, reply_to=answers, priority=0 if answers is not None else 1
     )
+
+
+def _answered(subject: str) -> str | None:
+    """The message that a card of this subject answers, if it answers one."""
+    kind, _, rest = subject.partition(":")
+    last = rest.rpartition(":")[2]
+    return rest if kind == FORM else last if last.startswith(MESSAGE) else None
 
 
 def card_uuid(slot: str, replaces: str) -> str:

@@ -24,7 +24,7 @@ from bot.leader import Leadership
 from bot.logs import where
 from bot.outbox import NotLeadingError, Outbox
 from bot.patience import Patience
-from bot.routes import slot_goal, urgency_of
+from bot.routes import is_direct, slot_goal, urgency_of
 from bot.steps import IN_DOUBT, resumed
 from bot.wanted import WantedSlots
 from ledger.text.say import Locale
@@ -121,6 +121,8 @@ class Sync:
 
     async def posted(self, slot: str) -> bool:
         """Look at this card and say whether its chat has it now, or what stands in for it."""
+        if is_direct(slot) and not self._wanted.lists(slot) and self._leadership.holds():
+            await self._refresh_goal(None)
         await self.settled((slot,))
         delivered = self._journal.get(slot)
         return delivered is not None and delivered.state not in IN_DOUBT

@@ -42,6 +42,10 @@ class WantedSlots:
         self._of_goal[None] = tuple(key for key in found if slot_goal(key) is None)
         return self._slots((*found, *before, *self._journal.of_goal(goal_id)))
 
+    def lists(self, key: str) -> bool:
+        """Whether the daemon's list has this slot."""
+        return key in self._listed
+
     def find(self, key: str) -> Slot | None:
         """The slot of this key; none for a place of one person's that is not listed and has no message yet."""
         listed = self._listed.get(key)

@@ -11,6 +11,7 @@ from typing import assert_never
 from cards.acceptance import acceptance_card
 from cards.amendment import amendment_card
 from cards.budget import encoded
+from cards.conversation import conversation_card
 from cards.elements import Button, Card, Columns, Form, Inner, Panel, Part
 from cards.form import form_card
 from cards.gate import gate_card
@@ -21,6 +22,7 @@ from cards.request import request_card
 from cards.result import result_card
 from cards.review import review_card
 from ledger.projections.amendment_views import AmendmentView
+from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
 from ledger.projections.form_views import FormView
 from ledger.projections.gate_views import GateView
 from ledger.projections.member_views import MembersView
@@ -58,6 +60,8 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return members_card(part, locale=locale, now_ms=now_ms)
         case ResultView():
             return result_card(view, part, locale=locale)
+        case AttentionView() | DigestView() | HelpView() | MissedView() | WhichView():
+            return conversation_card(view, part, locale=locale)
         case _:
             assert_never(part)
 

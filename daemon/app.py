@@ -36,6 +36,7 @@ from daemon.listen import Guard, Watch, bind, connections_max, still_ours
 from daemon.local.proof import Proof
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
+from daemon.relay.answers import Answers
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import Drafts
 from daemon.relay.forms import Forms
@@ -94,12 +95,13 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     sources = Sources(started_at_ms, lambda: feed.readers, deliveries.states, Path(home.ledger))
     Metrics(service, sources).add_to(routes)
     app_id = settings.lark.app_id
+    answers = Answers(service, forms, deliveries)
     RelayRoutes(
         service,
         own_uid,
-        Presses(service, keys, forms, drafts, deliveries, app_id),
-        Messages(service, forms, drafts, app_id),
-        Views(service, keys, forms, drafts),
+        Presses(service, keys, forms, drafts, deliveries, answers, app_id),
+        Messages(service, answers, drafts, app_id),
+        Views(service, keys, forms, drafts, answers),
         deliveries,
         Leader(),
         meta,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ledger.catalogue import BY_NUMBER, Action
 
-TOKEN_CHARS_MAX = 360
-"""Fits the longest subject there can be: a form under a message id of 200 characters."""
+TOKEN_CHARS_MAX = 480
+"""Fits the longest subject there can be: a question in one person's behalf under a message id of 200 characters."""
 MAC_BYTES = 16
 NONCE_BYTES = 8
 AUDIENCE_BYTES = 8

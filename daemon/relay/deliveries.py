@@ -24,6 +24,13 @@ class Deliveries:
         """The state of every delivery, as the bot last told it."""
         return [row.state for row in self._by_slot.values()]
 
+    def sent(self, prefix: str, place: str) -> list[DeliveryRow]:
+        """The messages in one place that show subjects of this beginning."""
+        rows = self._by_slot.values()
+        return [
+            row for row in rows if row.slot.startswith(prefix) and row.slot.endswith(f"@{place}") and row.message_id
+        ]
+
     async def put(self, row: DeliveryRow) -> bool | Refusal:
         """Record a delivery unless a newer one is known; False if it was older. What was not kept is a refusal."""
         known = self._by_slot.get(row.slot)

@@ -8,21 +8,22 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from daemon.relay.answers import Answers, text
+from daemon.relay.commands import Command, command_of
 from daemon.relay.drafts import Drafts
-from daemon.relay.forms import Forms
+from daemon.relay.missed import Late
 from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind
 from daemon.relay.refusals import RelayRefusal
+from daemon.relay.shown import Asked
 from daemon.relay.wire import Message
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
-from ledger.outlines import outline_of
-from ledger.projections.outlet import title_in_chat
+from ledger.ids import MemberId
 from ledger.refusals import Refusal
 from ledger.rules.common import refuse
-from ledger.rules.goals import first_line
 from ledger.rules.members import BindIdentity
 from ledger.text.explain import explain
-from ledger.text.say import Locale, one_line, plain, say
+from ledger.text.say import one_line, plain
 from ledger.writer import Request
 
 FRESH_MS_MAX = 10 * 60_000
@@ -31,19 +32,14 @@ LATE_SHOWN_CHARS = 80
 PAIR_TRIES_MAX = 5
 PAIR_WINDOW_MS = 10 * 60_000
 TRACKED_MAX = 10_000
-GOALS_SHOWN_MAX = 10
+HINT_EVERY_MS = 3_600_000
+READ = frozenset({"text", "post"})
+"""The kinds of messages that have a text."""
 _CODE = re.compile(r"[0-9A-HJKMNP-TV-Z]{8}")
 _LOOKS_LIKE = str.maketrans("OIL", "011")
 """Letters that no code has, and the digits they are taken for."""
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015]+")
 _SHAPE = re.compile(r"[0-9A-Z]{4}[\s\-\u2010-\u2015]?[0-9A-Z]{4}")
-_COMMAND = re.compile(r"/?(?P<word>\w+)(?:[\s:：,，]+(?P<rest>.*))?", re.DOTALL)
-_COMMANDS = {
-    "help": "help", "帮助": "help", "propose": "propose", "提议": "propose", "goals": "goals", "目标": "goals",
-    "status": "goals", "状态": "goals", "pair": "pair", "配对": "pair",
-}  # fmt: skip
-_ALONE = frozenset({"help", "goals"})
-"""Commands that take nothing: a sentence that begins with such a word is a sentence."""
 Document = dict[str, object]
 
 
@@ -56,11 +52,12 @@ class _Tries:
 class Messages:
     """Messages relayed by the bot."""
 
-    def __init__(self, service: Service, forms: Forms, drafts: Drafts, app_id: str | None) -> None:
+    def __init__(self, service: Service, answers: Answers, drafts: Drafts, app_id: str | None) -> None:
         self._service = service
-        self._forms = forms
+        self._answers = answers
         self._drafts = drafts
         self._app_id = app_id
+        self._hinted: dict[str, int] = {}
         self._tries: dict[str, _Tries] = {}
 
     async def message(self, ask: Message) -> Document:
@@ -71,32 +68,61 @@ class Messages:
             self._drafts.heard_in_private(ask.chat_id)
         if ask.chat_type == "group" and not ask.mentioned:
             return {"reply": None}
-        if ask.kind != "text":
-            return _text("chat.unsupported")
-        if self._service.clock.now_ms() - ask.create_time_ms > FRESH_MS_MAX:
-            return _text("chat.late", said=_shortened(one_line(ask.text), LATE_SHOWN_CHARS))
-        command, rest = _command(ask.text)
+        is_late = self._service.clock.now_ms() - ask.create_time_ms > FRESH_MS_MAX
+        if ask.kind not in READ:
+            return {"reply": None} if is_late else self._hint(ask)
+        command = command_of(ask.text)
         digest = identity_digest(ask.tenant_key, ask.app_id, ask.sender.open_id, ask.sender.union_id)
-        known = person_behind(self._service.committed, digest) is not None
-        code = self._code(command, rest, known=known)
+        member_id = person_behind(self._service.committed, digest)
+        code = self._code(command, known=member_id is not None)
+        asked = Asked(ask.message_id, ask.chat_id, is_direct=ask.chat_type == "p2p", member_id=member_id)
+        if is_late:
+            return self._late(ask, asked, is_code=code is not None)
         if code is not None:
             return await self._pair(ask, code, digest)
-        if command == "help" or not ask.text.strip():
-            return _text("chat.help")
-        if not known:
+        if command.name == "help" or not command.said:
+            return self._answers.help(asked, paired=member_id is not None)
+        if member_id is None:
             foreign = self._foreign(ask)
-            return _text("chat.unpaired") if foreign is None else _refusal(foreign)
-        if command == "goals":
-            return self._goals(ask)
-        return self._form(ask, rest if command == "propose" else ask.text.strip())
+            return text("chat.unpaired") if foreign is None else _refusal(foreign)
+        return self._answers.reply(asked, command)
 
-    def _code(self, command: str, rest: str, *, known: bool) -> str | None:
+    def _hint(self, ask: Message) -> Document:
+        """What can be read, said once in a while to each person: a row of pictures gets one answer."""
+        now_ms = self._service.clock.now_ms()
+        who = f"{ask.chat_id}\0{ask.sender.open_id}"
+        hinted_ms = self._hinted.pop(who, None)
+        is_due = hinted_ms is None or now_ms - hinted_ms >= HINT_EVERY_MS
+        if hinted_ms is None and len(self._hinted) >= TRACKED_MAX:
+            del self._hinted[next(iter(self._hinted))]
+        self._hinted[who] = now_ms if hinted_ms is None or is_due else hinted_ms
+        return text("chat.unsupported") if is_due else {"reply": None}
+
+    def _late(self, ask: Message, asked: Asked, *, is_code: bool) -> Document:
+        """What came too late to act on: shown to the one who wrote it, with a way to do it now."""
+        if asked.member_id is None:
+            # Nobody whom the ledger knows: nothing could be opened for them, and a code is to be sent again.
+            said = "…" if is_code else _shortened(one_line(ask.text), LATE_SHOWN_CHARS)
+            return text("chat.late", said=said)
+        name = self._service.committed.members[MemberId(asked.member_id)].display_name
+        late = Late(
+            message_id=ask.message_id,
+            text="" if is_code else ask.text,
+            name=name,
+            at_ms=ask.create_time_ms,
+            is_direct=asked.is_direct,
+            is_code=is_code,
+        )
+        return self._answers.late(asked, ask.thread_id or "", late)
+
+    def _code(self, command: Command, *, known: bool) -> str | None:
         """The pairing code that a message is, or is meant to be."""
+        rest = command.rest
         code = _normalised(rest)
-        if command == "pair":
+        if command.name == "pair":
             # Who is paired already may well write a sentence that begins with the word.
             return None if known and rest and not _CODE.fullmatch(code) else code
-        if command != "text" or not _CODE.fullmatch(code) or not _has_shape(rest):
+        if command.name != "text" or not _CODE.fullmatch(code) or not _has_shape(rest):
             return None
         # Eight letters are a code to whoever needs one; to everybody else only if such a code was given out.
         return code if not known or _digest(code) in self._service.committed.pairings else None
@@ -107,11 +133,11 @@ class Messages:
 
     async def _pair(self, ask: Message, code: str, digest: str) -> Document:
         if ask.chat_type != "p2p":
-            return _text("chat.pair_in_private")
+            return text("chat.pair_in_private")
         if not _CODE.fullmatch(code):
-            return _text("chat.pair_how")
+            return text("chat.pair_how")
         if not self._may_try(digest):
-            return _text("chat.pair_wait")
+            return text("chat.pair_wait")
         params = BindIdentity(
             code_digest=_digest(code),
             identity_digest=digest,
@@ -134,7 +160,7 @@ class Messages:
             return _refusal(answer.refusal)
         member_id = person_behind(self._service.committed, digest)
         name = "" if member_id is None else self._service.committed.members[member_id].display_name
-        return _text("chat.paired", name=one_line(name))
+        return text("chat.paired", name=one_line(name))
 
     def _may_try(self, digest: str) -> bool:
         now_ms = self._service.clock.now_ms()
@@ -145,39 +171,6 @@ class Messages:
             tries = self._tries[digest] = _Tries(now_ms, 0)
         tries.count += 1
         return tries.count <= PAIR_TRIES_MAX
-
-    def _goals(self, ask: Message) -> Document:
-        here = [held for held in self._service.committed.goals.held() if ask.chat_id in held.channels]
-        shown = here[-GOALS_SHOWN_MAX:]
-        if not shown:
-            return _text("chat.no_goals")
-
-        titles = {one.goal_id: title_in_chat(self._service.committed, one) for one in map(outline_of, shown)}
-
-        def lines(locale: Locale) -> str:
-            rows = [
-                f"{one.goal_id} · {say(f'state.{one.state}', locale)} · {one_line(titles[one.goal_id])}"
-                for one in map(outline_of, reversed(shown))
-            ]
-            return "\n".join([say("chat.goals", locale, shown=len(shown), total=len(here)), *rows])
-
-        return {"reply": {"kind": "text", "en": lines("en"), "zh": lines("zh")}}
-
-    def _form(self, ask: Message, text: str) -> Document:
-        slot = f"form:{ask.message_id}@{ask.chat_id}"
-        # All of it: what does not fit into the form is counted on the card, not dropped in silence.
-        self._forms.open(slot, {"objective": text, "title": first_line(text)} if text else {})
-        return {"reply": {"kind": "card", "slot": slot}}
-
-
-def _command(text: str) -> tuple[str, str]:
-    """What a message asks for, and the rest of it; all of it where it is only text."""
-    said = text.strip()
-    found = _COMMAND.fullmatch(said)
-    command = "text" if found is None else _COMMANDS.get(found["word"].lower(), "text")
-    if found is None or command == "text" or (command in _ALONE and found["rest"]):
-        return "text", said
-    return command, (found["rest"] or "").strip()
 
 
 def _normalised(text: str) -> str:
@@ -205,11 +198,7 @@ def _shortened(text: str, chars_max: int) -> str:
     return text if len(text) <= chars_max else text[: chars_max - 1] + "…"
 
 
-def _text(key: str, **values: object) -> Document:
-    return {"reply": {"kind": "text", "en": say(key, "en", **values), "zh": say(key, "zh", **values)}}
-
-
 def _refusal(refusal: Refusal) -> Document:
     en, zh = explain(refusal, "en"), explain(refusal, "zh")
-    text = {"kind": "text", "en": " ".join(filter(None, en)), "zh": "".join(filter(None, zh))}
-    return {"reply": text, "code": refusal.code.value}
+    said = {"kind": "text", "en": " ".join(filter(None, en)), "zh": "".join(filter(None, zh))}
+    return {"reply": said, "code": refusal.code.value}

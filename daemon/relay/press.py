@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from daemon.api.edge import malformed
 from daemon.api.envelope import envelope, refusal_envelope
 from daemon.buttons import Button, ButtonKeys, ForgedError, audience_of
+from daemon.relay.answers import Answers
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import Draft, Drafts, is_typed
 from daemon.relay.forms import Forms, shown_details, to_parameters
@@ -99,6 +100,7 @@ class Presses:
         forms: Forms,
         drafts: Drafts,
         deliveries: Deliveries,
+        answers: Answers,
         app_id: str | None,
     ) -> None:
         self._service = service
@@ -106,6 +108,7 @@ class Presses:
         self._forms = forms
         self._drafts = drafts
         self._deliveries = deliveries
+        self._answers = answers
         self._app_id = app_id
 
     async def press(self, ask: Press) -> Document:
@@ -148,6 +151,11 @@ class Presses:
         broken = self._ended(seen)
         if broken is None and _opens_revision(seen):
             return await self._open_revision(seen, caller, proof, ask)
+        if broken is None and not seen.button.action.writes:
+            opened = self._answers.open(seen.slot, seen.button.basis, seen.member_id, ask)
+            if isinstance(opened, dict):
+                return opened
+            broken = opened
         params = broken if broken is not None else self._parameters(seen, ask)
         if isinstance(params, Refusal):
             action, about = seen.button.action, _Subject(goal_id=seen.goal_id, basis=seen.button.basis)

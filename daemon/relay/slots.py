@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from daemon.relay.subjects import acceptance, amendment, gate, goal, members, plan, request, review, revise
+from daemon.relay.subjects import acceptance, amendment, gate, goal, members, plan, request, review, revise, status
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
 from ledger.ids import GoalId, MemberId
 from ledger.outlines import is_over
@@ -24,6 +24,7 @@ _FAMILIES = (
     request.FAMILY,
     members.FAMILY,
     revise.FAMILY,
+    status.FAMILY,
 )
 FAMILIES: dict[str, Family] = {one.kind: one for one in _FAMILIES}
 """By kind, in the order in which a goal's cards are posted."""

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Literal
+from typing import Literal, cast
 
 import msgspec
 
 from daemon.buttons import LIFE_MS, ButtonKeys, audience_of
+from daemon.relay.answers import Answers
 from daemon.relay.drafts import Drafts, direct_slots
 from daemon.relay.forms import Forms
+from daemon.relay.shown import OPENS, basis_of
 from daemon.relay.slots import FAMILIES, Slot, addressee, desired, parse, split
 from daemon.relay.subjects.base import Family, Target
 from daemon.service import Service
@@ -17,7 +19,7 @@ from ledger.catalogue import ACTIONS
 from ledger.projections.cards import Offer, goal_view
 from ledger.projections.form_views import ChoiceView, FormView, TypedView
 from ledger.projections.outlet import shown_in_chat
-from ledger.projections.views import CardView
+from ledger.projections.views import CardKind, CardView
 from ledger.state import Workspace
 
 DAY_MS = 86_400_000
@@ -28,11 +30,12 @@ CHOICES_MAX = 50
 class Views:
     """Card views with their tokens."""
 
-    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms, drafts: Drafts) -> None:
+    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms, drafts: Drafts, answers: Answers) -> None:
         self._service = service
         self._keys = keys
         self._forms = forms
         self._drafts = drafts
+        self._answers = answers
 
     def view(self, slot: str, tenant_key: str) -> CardView | None:
         """The view of a slot as its chat may see it, or None if there is nothing to show there."""
@@ -45,6 +48,9 @@ class Views:
         listed = {slot.name: slot for slot in desired(workspace, self._service.clock.now_ms(), goal_id)}
         for slot in direct_slots(workspace, (*self._drafts.names(), *self._forms.names()), goal_id):
             listed.setdefault(slot.name, slot)
+        now_ms = self._service.clock.now_ms()
+        for slot in self._answers.attention.slots(workspace, now_ms, anew=goal_id is None):
+            listed.setdefault(slot.name, slot)
         return list(listed.values())
 
     def _made(self, slot: str, tenant_key: str) -> CardView | None:
@@ -54,7 +60,7 @@ class Views:
         workspace, now_ms = self._service.committed, self._service.clock.now_ms()
         target = parse(workspace, subject)
         if target is None:
-            return None
+            return self._answer(slot, tenant_key)
         target = replace(target, place=chat_id)
         family = FAMILIES[target.kind]
         offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)
@@ -91,6 +97,24 @@ class Views:
             # Nobody else is here who could be picked.
             shown = msgspec.structs.replace(shown, people=choices(self._service.committed))
         return CardView(kind="form", audience=_audience(chat_id), tokens=tokens, form=shown)
+
+    def _answer(self, slot: str, tenant_key: str) -> CardView | None:
+        """The card of an answer: it is about no single goal, and its tokens alone tell what its buttons open."""
+        shown = self._answers.shown(slot)
+        if shown is None:
+            return None
+        subject, place = split(slot)
+        tokens = {
+            name: self._token(Offer(OPENS, subject, basis_of(opened)), tenant_key, place)
+            for name, opened in shown.opens.items()
+        }
+        card = CardView(
+            kind=cast("CardKind", subject.partition(":")[0]),
+            audience=_audience(place),
+            tokens=tokens,
+            button_key=self._service.committed.button_key_id if tokens else 0,
+        )
+        return msgspec.structs.replace(card, **{card.kind: shown.part})
 
     def _token(self, offer: Offer, tenant_key: str, chat_id: str) -> str:
         # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.

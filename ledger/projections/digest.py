@@ -4,7 +4,7 @@ A digest is of states, not of events: work that was added and finished since is 
 hundred times is none. Where nothing material changed it is empty and says so, however many events there were.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, cast
 
 from ledger.ids import GoalId
@@ -15,6 +15,7 @@ from ledger.projections.needs import Need, needs_of
 from ledger.projections.overview import head_of
 from ledger.projections.privacy import Screen
 from ledger.projections.requests import status_of
+from ledger.records import Outline
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules import view_params
 from ledger.rules.common import Caller, refuse, registered
@@ -98,13 +99,17 @@ def _row(goal_id: str | None, change: Change, screen: Screen, path: str) -> Docu
 
 
 def _changes(workspace: Workspace, only: Goal | None, since: int) -> Iterator[tuple[str | None, Change]]:
-    goals = workspace.goals.held() if only is None else (only,)
+    yield from changes_in(workspace, workspace.goals.held() if only is None else (only,), since)
+    if only is None:
+        yield from ((None, one) for one in _of_workspace(workspace) if one.seq > since)
+
+
+def changes_in(workspace: Workspace, goals: Iterable[Goal | Outline], since: int) -> Iterator[tuple[GoalId, Change]]:
+    """The material facts of these goals that were made true after an event."""
     for held in goals:
         if held.last_seq > since:
             goal = workspace.goals.whole(held)
             yield from ((goal.goal_id, one) for part in _PARTS for one in part(goal, since) if one.seq > since)
-    if only is None:
-        yield from ((None, one) for one in _of_workspace(workspace) if one.seq > since)
 
 
 def _of_workspace(workspace: Workspace) -> Iterator[Change]:

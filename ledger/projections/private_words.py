@@ -42,6 +42,7 @@ _PROMISE: Final = frozenset(
         ("GoalView", "title"), ("GoalView", "objective"),
         ("FieldView", "items"), ("CriterionView", "text"),
         ("QuestionView", "text"), ("QuestionView", "options"), ("ResultView", "title"),
+        ("AttentionRow", "title"), ("DigestGoal", "title"), ("WhichRow", "title"),
     }
 )  # fmt: skip
 _MADE_ID: Final = re.compile(r"[a-z]{1,12}_[0-9]{1,16}")

@@ -10,6 +10,7 @@ import msgspec
 
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.causes import Cause, DecisionView
+from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
 from ledger.projections.form_views import FormView, TypedView
 from ledger.projections.gate_views import GateView
 from ledger.projections.member_views import MembersView
@@ -192,10 +193,31 @@ CardPart: TypeAlias = (
     | RequestView
     | MembersView
     | ResultView
+    | AttentionView
+    | DigestView
+    | HelpView
+    | MissedView
+    | WhichView
 )
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
 CardKind = Literal[
-    "form", "review", "goal", "acceptance", "gate", "plan", "amendment", "request", "members", "revise", "result"
+    "form",
+    "review",
+    "goal",
+    "acceptance",
+    "gate",
+    "plan",
+    "amendment",
+    "request",
+    "members",
+    "revise",
+    "result",
+    "attention",
+    "digest",
+    "help",
+    "missed",
+    "which",
+    "status",
 ]
 
 
@@ -222,6 +244,13 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     revise: FormView | None = None
     typed: tuple[TypedView, ...] = ()
     """What the one person who sees this card typed into its forms, and what came of it; never on a shared card."""
+    attention: AttentionView | None = None
+    digest: DigestView | None = None
+    help: HelpView | None = None
+    missed: MissedView | None = None
+    which: WhichView | None = None
+    status: GoalView | None = None
+    """A goal's own card as the answer to whoever asked about it."""
     mentions: tuple[str, ...] = ()
     """The platform's ids of whom a new message names; for the bot alone, and in no projection."""
     button_key: int = 0

@@ -179,7 +179,7 @@ def _digest(doc: Doc, locale: Locale) -> list[str]:
     return [*lines, needs]
 
 
-_STATES = {
+STATES = {
     "goal": "state",
     "revision": "state.review",
     "delivery": "state.acceptance",
@@ -204,7 +204,7 @@ def _change_cells(change: Doc, locale: Locale) -> list[object]:
         change.get("goal_id") or "-",
         named("cli.kind", kind, locale),
         change.get("subject"),
-        named(_STATES.get(kind, "state"), change.get("now"), locale),
+        named(STATES.get(kind, "state"), change.get("now"), locale),
         change.get("actor") or "-",
         cell(change.get("text") or "-", TEXT_CHARS_MAX),
     ]

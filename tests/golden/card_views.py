@@ -19,6 +19,7 @@ from ledger.projections.views import (
 )
 from ledger.state import Workspace
 from tests.golden.amendment_card_views import amendments
+from tests.golden.chat_card_views import chat_cards
 from tests.golden.form_card_views import form_cards, kept
 from tests.golden.gate_card_views import gate_cards
 from tests.golden.member_card_views import members
@@ -362,6 +363,7 @@ SAMPLES: dict[str, CardView] = {
     **requests(GOAL, tokens, NOW_MS),
     **members(NOW_MS),
     **results(),
+    **chat_cards(tokens),
     **withheld(),
 }
 SAMPLES |= kept(SAMPLES)

@@ -20,7 +20,7 @@ from daemon.paths import Home
 from daemon.relay.people import identity_digest
 from daemon.service import replay
 from ledger.catalogue import ACTIONS
-from ledger.events import Proof
+from ledger.events import Proof, Surface
 from ledger.ids import BOT, DAEMON, OPERATOR, MemberId
 from ledger.ports import Store
 from ledger.rules.common import Caller
@@ -69,6 +69,8 @@ class Scribe:
         self._store = store
         self._keys = count(1)
         self.now_ms = now_ms
+        self.chat: str | None = None
+        """The chat that whoever acts is in, if they act from one."""
         term = store.open_term("0" * 32)
         self._writer = Writer(store, term, replay(store), os.urandom, lambda: replay(store))
 
@@ -80,10 +82,12 @@ class Scribe:
     def ask(self, who: str, action: str, /, **params: object) -> Answer:
         """One command."""
         row = ACTIONS[action]
+        surface: Surface = "cli" if self.chat is None else "lark"
+        kind = KINDS.get(who, "agent")
         request = Request(
             action=row,
             params=row.params.model_validate(params),
-            caller=Caller(member_id=MemberId(who), kind=KINDS.get(who, "agent"), surface="cli"),
+            caller=Caller(member_id=MemberId(who), kind=kind, surface=surface, channel_id=self.chat),
             proof=Proof(kind="token", reference=f"tok_{who}"),
             request_key=f"seed-{next(self._keys)}",
         )

@@ -36,6 +36,9 @@ CLOSED_SETS = frozenset(
         "amendment_class",
         "op",
         "choice",
+        "button",
+        "verb",
+        "now",
     }
 )
 MARKUP = (
@@ -107,7 +110,12 @@ WAYS = (
     "amendment_needs_rebase",
     "result_ok",
     "result_refused",
+    "attention_four",
+    "digest_since",
+    "missed_several",
+    "which_many",
 )
+CONVERSATION = ("result", "form", "attention", "digest", "missed", "which")
 VIEWS = {**{name: SAMPLES[name] for name in WAYS}, "crowded": CROWDED}
 
 
@@ -176,7 +184,7 @@ def test_the_same_in_lists_of_dozens(name, hostile):
     checked(with_text(name, HOSTILE[hostile][:LINE_CHARS_MAX], many=32))
 
 
-@pytest.mark.parametrize("name", [name for name in WAYS if not name.startswith(("form", "result"))])
+@pytest.mark.parametrize("name", [name for name in WAYS if not name.startswith(CONVERSATION)])
 def test_what_is_left_out_is_said_with_where_to_see_it(name):
     for view in (with_text(name, HOSTILE["cjk"]), with_text(name, "x", many=32)):
         says = [text for _, text in strings(checked(view, "en"))]

@@ -24,7 +24,7 @@ from ledger.rules.common import refuse
 from ledger.text.explain import explain
 from ledger.text.say import LOCALES, one_line, plain
 from tests.support.homes import CHAT, pair
-from tests.support.presses import Table, everybody
+from tests.support.presses import STRANGER, Table, everybody
 from tests.support.served import served
 
 HOSTILE = {
@@ -172,9 +172,12 @@ async def test_replies_in_a_chat_mention_nobody(name):
         story = Story(daemon, name)
         _, goal, _ = await story.proposed()
         late = {"create_time_ms": 0, "chat_type": "group", "mentioned": True}
+        shown = (await daemon.message(story.text, **late)).document["reply"]["slot"]
+        async for _, card in story.cards(shown.rpartition("@")[0]):
+            check(card, one_line(HOSTILE[name])[:12])
         for reply in (
             (await daemon.message("goals")).document["reply"],
-            (await daemon.message(story.text, **late)).document["reply"],
+            (await daemon.message(story.text, who="bob", sender=STRANGER, **late)).document["reply"],
         ):
             for said in (reply["en"], reply["zh"]):
                 assert of_text({"text": literal_text(said)}) == []

@@ -1,0 +1,56 @@
+"""Missed: what arrived too late to act on, shown with a way to do it now."""
+
+from cards.answers import opener
+from cards.budget import Clipper, fit
+from cards.elements import Card, Clock, Header, Paragraph, Part, Rule, Size
+from cards.sections import note
+from cards.text import Copy, Moment, Text, copy, name_of
+from ledger.projections.chat_views import MissedRow, MissedView
+from ledger.projections.views import CardView
+from ledger.text.say import Locale
+
+TEXT_CHARS_MAX = 200
+
+
+def missed_card(view: CardView, missed: MissedView, *, locale: Locale) -> Card:
+    """Draw the late messages of one place."""
+    heading: Size = "heading"
+
+    def draw(clip: Clipper) -> Card:
+        shown = missed.rows[: clip.limits.rows]
+        hidden = missed.left_out + len(missed.rows) - len(shown)
+        first = copy("card.missed.need" if missed.open else "card.missed.done")
+        parts: list[Part] = [Paragraph(text=first, size=heading)]
+        for row in shown:
+            parts += [Rule(), *_row(view, row, clip)]
+        if hidden:
+            parts += [Rule(), note(copy("card.missed.more", n=hidden))]
+        parts += [Rule(), note(copy("card.missed.truth"))]
+        return Card(
+            locale=locale,
+            header=Header(
+                title=_title(len(missed.rows) + missed.left_out),
+                subtitle=copy("card.missed.subtitle"),
+                template="yellow" if missed.open else "grey",
+            ),
+            parts=tuple(parts),
+            summary=_title(len(missed.rows) + missed.left_out),
+        )
+
+    return fit(draw)
+
+
+def _title(count: int) -> Copy:
+    return copy("card.missed.title.one") if count == 1 else copy("card.missed.title", n=count)
+
+
+def _row(view: CardView, row: MissedRow, clip: Clipper) -> tuple[Part, ...]:
+    text: Text = copy("card.missed.code") if row.is_code else clip.text(row.text, TEXT_CHARS_MAX)
+    parts: list[Part] = [
+        Paragraph(text=text),
+        note(copy("card.missed.by", who=name_of(row.by))),
+        Clock(moment=Moment(row.at_ms), size="notation"),
+    ]
+    if row.done:
+        parts.append(note(copy("card.missed.opened")))
+    return (*parts, *opener(view, row.button, copy("card.missed.open")))
