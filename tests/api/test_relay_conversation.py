@@ -1,73 +1,17 @@
 """A conversation: what is understood, what it is answered with, and that nothing that is written changes anything."""
 
-import msgspec
-import orjson
 import pytest
 
-from cards.draw import draw, encode
 from daemon.relay.commands import WORDS, command_of
 from daemon.relay.digests import ROWS_OF_GOAL_MAX
 from daemon.relay.message import FRESH_MS_MAX, HINT_EVERY_MS
-from daemon.relay.missed import BATCH_MS_MAX, KEPT_MAX, ROWS_MAX
 from daemon.relay.shown import OPENS
 from ledger.catalogue import ACTIONS
-from ledger.projections.privacy import WITHHELD
-from ledger.projections.views import CardView
 from ledger.store.memory import Records
-from tests.support.homes import CHAT, activate
-from tests.support.presses import STRANGER, Table, everybody
+from tests.support.conversation import DIRECT_CHAT, GROUP, card, delivered, press, said, two_goals
+from tests.support.homes import CHAT
+from tests.support.presses import Table, everybody
 from tests.support.served import HandClock, home_in_memory, served, serving
-
-GROUP = {"chat_type": "group", "mentioned": True}
-DIRECT_CHAT = "oc_between_two"
-TOO_LATE_MS = FRESH_MS_MAX + 1
-
-
-async def said(daemon, text, who="ann", **changes):
-    """What a message is answered with, or None."""
-    by = {"sender": STRANGER} if who == "stranger" else {}
-    answer = await daemon.message(text, who=who, **(by | changes))
-    assert answer.status == 200, answer.document
-    return answer.document["reply"]
-
-
-async def card(daemon, slot):
-    """What a person reads on a card in each language, line by line, and its view."""
-    view = msgspec.convert(await daemon.view(slot), CardView)
-    return view, [read(view, locale) for locale in ("en", "zh")]
-
-
-def read(view, locale):
-    tag = {"en": "en_us", "zh": "zh_cn"}[locale]
-    found = []
-
-    def walk(node):
-        if isinstance(node, list):
-            for one in node:
-                walk(one)
-        elif isinstance(node, dict):
-            if node.get("tag") == "plain_text":
-                found.append(node["i18n_content"][tag] if "i18n_content" in node else node["content"])
-            for one in node.values():
-                walk(one)
-
-    walk(orjson.loads(encode(draw(view, locale=locale, now_ms=0))))
-    return found
-
-
-async def press(table, who, slot, name, **changes):
-    """Press a button of a card by what it is called, where the card is shown."""
-    view = await table.daemon.view(slot)
-    return await table.press(who, view["tokens"][name], chat_id=slot.rpartition("@")[2], **changes)
-
-
-def two_goals(scribe):
-    everybody(scribe)
-    scribe.chat = CHAT
-    for goal_id in ("docs", "site"):
-        activate(scribe, goal_id)
-    scribe.chat = None
-
 
 # Words.
 
@@ -300,117 +244,6 @@ async def test_a_long_digest_says_how_much_is_left_out():
         assert view.digest.total == sum(len(goal.rows) + goal.earlier for goal in view.digest.goals)
 
 
-async def delivered(daemon, slot, message_id):
-    """The bot tells that a card is up."""
-    row = {
-        "slot": slot,
-        "chat_id": slot.rpartition("@")[2],
-        "message_id": message_id,
-        "digest": "d",
-        "version": daemon.seq,
-        "sent_at_ms": daemon.service.clock.now_ms(),
-        "state": "live",
-    }
-    answer = await daemon.relay("deliveries", row, method="PUT")
-    assert answer.status == 200, answer.document
-
-
-# What came too late.
-
-
-def late(daemon, **more):
-    return {"create_time_ms": daemon.service.clock.now_ms() - TOO_LATE_MS} | more
-
-
-async def test_a_burst_of_late_commands_is_one_card_that_runs_none_of_them():
-    async with served(two_goals) as daemon:
-        before = daemon.seq
-        slots = [
-            (await said(daemon, text, who=who, message_id=f"om_{at}", **late(daemon, **GROUP)))["slot"]
-            for at, (text, who) in enumerate((("propose Check it", "ann"), ("status docs", "chen"), ("help", "vic")))
-        ]
-        assert set(slots) == {f"missed:om_0@{CHAT}"}
-        view, (en, zh) = await card(daemon, slots[0])
-        assert [(row.text, row.by, row.done) for row in view.missed.rows] == [
-            ("propose Check it", "Ann Li", False),
-            ("status docs", "陈博", False),
-            ("help", "Vic Viewer", False),
-        ]
-        assert en.count("Run it now?") == zh.count("现在执行？") == 3
-        assert "3 messages arrived too late" in en
-        assert any("What the platform did not deliver again I cannot know" in line for line in en)
-        assert daemon.seq == before
-
-
-async def test_a_late_command_is_run_when_somebody_says_so_and_once():
-    async with served(two_goals) as daemon:
-        table = Table(daemon)
-        slot = (await said(daemon, "propose Check it", message_id="om_late", **late(daemon, **GROUP)))["slot"]
-        with pytest.raises(AssertionError):
-            await daemon.view(f"form:om_late@{CHAT}")
-        (row,) = (await daemon.view(slot))["missed"]["rows"]
-        token = (await daemon.view(slot))["tokens"][row["button"]]
-        before = daemon.seq
-        pressed = await table.press("chen", token)
-        assert pressed.slots == [slot, f"form:om_late@{CHAT}"]
-        assert (await daemon.view(f"form:om_late@{CHAT}"))["form"]["values"] == {
-            "objective": "Check it",
-            "title": "Check it",
-        }
-        view, (en, _) = await card(daemon, slot)
-        assert (view.missed.rows[0].done, view.open, "Run it now?" in en) == (True, False, False)
-        assert (await table.press("ann", token)).code == "stale_basis"
-        assert daemon.seq == before
-
-
-async def test_a_late_question_that_is_answered_in_words_is_answered_in_words():
-    async with served(two_goals) as daemon:
-        slot = (await said(daemon, "goals", **late(daemon, **GROUP)))["slot"]
-        (row,) = (await daemon.view(slot))["missed"]["rows"]
-        pressed = await press(Table(daemon), "ann", slot, row["button"])
-        assert pressed.slots == [slot]
-        assert pressed.en.startswith("Goals in this chat: 2 of 2")
-
-
-async def test_a_late_code_is_neither_shown_nor_taken():
-    async with served(everybody) as daemon:
-        slot = (await said(daemon, "pair K7QM-2XWD", **late(daemon)))["slot"]
-        view, (en, _) = await card(daemon, slot)
-        assert "K7QM" not in str(view)
-        assert "A pairing code, which is not shown. Send it again in a direct message." in en
-        assert view.tokens == {}
-
-
-async def test_late_messages_of_another_thread_or_a_later_burst_have_a_card_of_their_own():
-    async with served(everybody) as daemon:
-        first = (await said(daemon, "goals", message_id="om_1", **late(daemon, **GROUP)))["slot"]
-        thread = late(daemon, thread_id="omt_1", **GROUP)
-        assert (await said(daemon, "goals", message_id="om_2", **thread))["slot"] == f"missed:om_2@{CHAT}"
-        daemon.clock.advance(BATCH_MS_MAX)
-        assert (await said(daemon, "goals", message_id="om_3", **late(daemon, **GROUP)))["slot"] == first
-        daemon.clock.advance(1)
-        assert (await said(daemon, "goals", message_id="om_4", **late(daemon, **GROUP)))[
-            "slot"
-        ] == f"missed:om_4@{CHAT}"
-
-
-async def test_a_late_message_that_comes_again_is_on_the_card_once_and_too_many_are_counted():
-    async with served(everybody) as daemon:
-        for at in (*range(KEPT_MAX + 5), 0, 1):
-            slot = (await said(daemon, f"part {at}", message_id=f"om_{at}", **late(daemon)))["slot"]
-        view, (en, _) = await card(daemon, slot)
-        assert len(view.missed.rows) == ROWS_MAX
-        assert view.missed.left_out == KEPT_MAX + 5 - ROWS_MAX
-        assert f"{KEPT_MAX + 5} messages arrived too late" in en
-
-
-async def test_a_secret_in_a_late_message_is_not_shown():
-    async with served(everybody) as daemon:
-        slot = (await said(daemon, "propose password=hunter2hunter2", **late(daemon)))["slot"]
-        view, _ = await card(daemon, slot)
-        assert view.missed.rows[0].text == WITHHELD
-
-
 # What is not text.
 
 
@@ -423,7 +256,12 @@ async def test_what_cannot_be_read_gets_one_hint_in_a_while(kind):
         daemon.clock.advance(HINT_EVERY_MS)
         assert await said(daemon, "", kind=kind) is not None
         assert await said(daemon, "", kind=kind, chat_type="group", mentioned=False, who="vic") is None
-        assert await said(daemon, "", kind=kind, who="vic", **late(daemon)) is None
+        assert (
+            await said(
+                daemon, "", kind=kind, who="vic", create_time_ms=daemon.service.clock.now_ms() - FRESH_MS_MAX - 1
+            )
+            is None
+        )
 
 
 async def test_an_edited_message_has_its_first_answer():
