@@ -19,6 +19,7 @@ from ledger.rules.amendments import ROUTINE, amendment_basis
 from ledger.rules.common import owners_of, registered
 from ledger.rules.gates import CODES, awaited, blocking, gate_basis, is_over, why_held
 from ledger.rules.goals import question_basis, state_basis
+from ledger.rules.intents import erased_fields
 from ledger.rules.plans import may_decide, plan_basis
 from ledger.rules.quota import QuotaDecision, QuotaState, Verdict
 from ledger.rules.runs import replan_cause
@@ -101,8 +102,10 @@ def _promise(goal: Goal, owners: tuple[MemberId, ...]) -> Iterator[Need]:
         )  # fmt: skip
     elif goal.pending:
         intent = goal.intents[goal.pending - 1]
+        erased = bool(erased_fields(intent))
         yield Need(
-            goal_id=goal.goal_id, kind="confirmation", action="goal.confirm", text=intent.title, seq=intent.note.seq,
+            goal_id=goal.goal_id, kind="confirmation", action="goal.revise" if erased else "goal.confirm",
+            code="promise_erased" if erased else None, text=intent.title, seq=intent.note.seq,
             subject={"goal_id": goal.goal_id, "revision": intent.number}, at_ms=intent.at_ms, basis=intent.basis,
             waits_for=owners, waiting_on="user_or_controller", severity=_urgency(goal),
         )  # fmt: skip

@@ -14,6 +14,7 @@ from ledger.records import CLOSED
 from ledger.rules.common import lacking, owners_of
 from ledger.rules.gates import CODES, GATE_OVER, awaited
 from ledger.rules.goals import state_basis
+from ledger.rules.intents import erased_fields
 from ledger.rules.quota import QuotaState, Verdict
 from ledger.state import Goal, Workspace
 
@@ -93,6 +94,8 @@ def _owners_step(goal: Goal, owners: tuple[MemberId, ...]) -> Step | None:
         return _step("goal.clarify", "owner", people, goal_id=goal.goal_id, question_id=goal.question.question_id)
     if not goal.confirmed and goal.pending:
         intent = goal.intents[goal.pending - 1]
+        if erased_fields(intent):
+            return _step("promise_erased", "owner", owners, goal_id=goal.goal_id, revision=intent.number)
         return _step("goal.confirm", "owner", owners, intent.basis, goal_id=goal.goal_id, revision=intent.number)
     return None
 
@@ -167,5 +170,9 @@ def _only(agent_id: MemberId | None) -> tuple[MemberId, ...]:
 
 
 def _step(key: str, by: By, members: tuple[MemberId, ...], basis: str | None = None, **subject: object) -> Step:
-    action = {"todo.complete_user": "todo.complete", "member.add_agent": "member.add"}.get(key, key)
+    action = {
+        "todo.complete_user": "todo.complete",
+        "member.add_agent": "member.add",
+        "promise_erased": "goal.revise",
+    }.get(key, key)
     return Step(key=key.replace("-", "_"), action=action, by=by, members=members, subject=subject, basis=basis)

@@ -1,7 +1,8 @@
 """Erasing words: what people wrote in recorded events goes for good, while the events stay and the chain holds.
 
 The chain covers facts themselves and only a salted digest of the words, and no rule reads words: so nothing that was
-decided changes, and nothing that will be. What was erased, by whom and for which reason is an event like any other.
+decided changes, and nothing that will be, but that a promise whose words are gone is confirmed by nobody. What was
+erased, by whom and for which reason is an event like any other.
 Which events there are and which of them still have words is in the log and not in the state; whoever asks this family
 looks them up first and hands them over.
 """

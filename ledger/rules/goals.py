@@ -60,7 +60,7 @@ from ledger.rules.goal_params import (
     WithdrawGoal,
 )
 from ledger.rules.holdings import OFFENDERS_SHOWN_MAX, lapses, still_held
-from ledger.rules.intents import changed_fields, criterion_ids, facts_of, in_hand, revised, words_of
+from ledger.rules.intents import changed_fields, criterion_ids, erased_fields, facts_of, in_hand, revised, words_of
 from ledger.scopes import canonical_scope
 from ledger.state import Goal, Workspace
 
@@ -98,6 +98,7 @@ class GoalRefusal(StrEnum):
     NOTHING_TO_CONFIRM = "nothing_to_confirm"
     BASIS_REQUIRED = "basis_required"
     STALE_BASIS = "stale_basis"
+    PROMISE_ERASED = "promise_erased"
     QUESTION_OPEN = "question_open"
     HANDOFF_MODE_NOT_QUIESCENT = "handoff_mode_not_quiescent"
     QUESTION_NOT_FOUND = "question_not_found"
@@ -227,6 +228,8 @@ def decide_confirm(workspace: Workspace, caller: Caller, ask: ConfirmGoal, now_m
     intent = _open_revision(workspace, goal, caller, ask.basis)
     if isinstance(intent, Refusal):
         return intent
+    if fields := erased_fields(intent):
+        return refuse(GoalRefusal.PROMISE_ERASED, revision=intent.number, fields=fields)
     if goal.question is not None:
         return refuse(GoalRefusal.QUESTION_OPEN, question_id=goal.question.question_id)
     confirmed = Draft(facts=GoalConfirmed(revision=intent.number, basis=intent.basis), goal_id=goal.goal_id)

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from ledger.events import ERASED
 from ledger.records import Intent
 from ledger.rules.goal_events import GoalRevised, IntentWords
 from ledger.rules.goal_params import ReviseGoal
@@ -34,6 +35,20 @@ def revised(goal: Goal, now: Intent, ask: ReviseGoal, scopes: tuple[str, ...]) -
         cost_cap_micros=now.cost_cap_micros if ask.cost_cap_micros is None else ask.cost_cap_micros,
     )
     return facts, words
+
+
+def erased_fields(intent: Intent) -> list[str]:
+    """What of a promise nobody can read any more, by the names of its fields."""
+    held = {
+        "title": (intent.title,),
+        "objective": (intent.objective,),
+        "criteria": intent.criteria,
+        "non_goals": intent.non_goals,
+        "constraints": intent.constraints,
+        "budget": (intent.budget,),
+        "stop_conditions": intent.stop_conditions,
+    }
+    return [name for name, texts in held.items() if ERASED in texts]
 
 
 def in_hand(goal: Goal) -> Intent:

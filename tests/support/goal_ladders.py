@@ -59,6 +59,12 @@ def stop(world: World) -> None:
         world.do("ann", "goal.decline", **ID, basis=goal.intent.basis)
 
 
+def erase_promise(world: World) -> None:
+    """Nobody can read what was proposed."""
+    seqs = [row.seq for row in world.store.events(0) if row.kind == "goal.proposed"]
+    world.do("ann", "words.erase", **ID, seq=seqs, reason_code="mistake")
+
+
 def ask(world: World) -> None:
     """Leave a question open."""
     world.do("builder", "goal.clarify", **ID, question="Which folder?")
@@ -148,6 +154,7 @@ CONFIRM = Ladder(
         Rung(code=R.NOTHING_TO_CONFIRM, world=lambda w: w.confirm(), late=True),
         Rung(code=R.BASIS_REQUIRED, params={"basis": None}, alone=True),
         Rung(code=R.STALE_BASIS, params={"basis": STALE}),
+        Rung(code=R.PROMISE_ERASED, world=erase_promise),
         Rung(code=R.QUESTION_OPEN, world=ask),
     ),
 )
@@ -162,7 +169,7 @@ MODE_CHANGE = Ladder(
         Rung(code=R.HANDOFF_MODE_NOT_QUIESCENT, world=lambda w: w.lease("todo_one", by="helper")),
     ),
 )
-DECLINE = replace(CONFIRM, action="goal.decline", rungs=CONFIRM.rungs[:-1])
+DECLINE = replace(CONFIRM, action="goal.decline", rungs=CONFIRM.rungs[:-2])
 WITHDRAW = Ladder(
     action="goal.withdraw",
     who="bob",

@@ -14,8 +14,11 @@ from ledger.past import _REGISTRY, state_at
 from ledger.refusals import Refusal
 from ledger.rules.common import Held
 from ledger.state import Workspace
+from ledger.text.documents import render
+from ledger.text.explain import explain
 from tests.replay.script import everything
 from tests.support.dump import dump, state_digest
+from tests.support.views import view
 from tests.support.walk import Walker
 from tests.support.world import DOCS, World, replay
 
@@ -130,6 +133,45 @@ def test_every_part_of_a_workspace_is_taken_over_or_is_its_place_in_the_log():
     assert {*_REGISTRY} | place == {*Workspace.__slots__}
 
 
+def test_a_promise_whose_words_are_gone_is_confirmed_by_nobody_until_it_is_said_anew():
+    world = World()
+    world.propose()
+    erase(world, seq_of(world, "goal.proposed"))
+    basis = world.goal().intents[-1].basis
+    refusal = world.ask("ann", "goal.confirm", goal_id=DOCS, basis=basis).refusal
+    assert (refusal.code, refusal.details) == (
+        "promise_erased", {"revision": 1, "fields": ["title", "objective", "criteria"]},
+    )  # fmt: skip
+    for locale in ("en", "zh"):
+        assert "goal revise" in explain(refusal, locale)[1]
+    # What is said anew in part is not yet a promise.
+    world.do("ann", "goal.revise", goal_id=DOCS, objective="Every link works")
+    basis = world.goal().intents[-1].basis
+    refusal = world.ask("ann", "goal.confirm", goal_id=DOCS, basis=basis).refusal
+    assert refusal.details == {"revision": 2, "fields": ["title", "criteria"]}
+    world.do("ann", "goal.revise", goal_id=DOCS, title="Links", criterion=["None is broken"])
+    world.do("ann", "goal.confirm", goal_id=DOCS, basis=world.goal().intents[-1].basis)
+    assert world.goal().state == "active"
+
+
+def test_a_promise_that_was_confirmed_stays_confirmed_when_its_words_go():
+    world = begun()
+    erase(world, seq_of(world, "goal.proposed"))
+    assert world.goal().state == "active"
+    world.finish("todo_one")
+
+
+def test_whose_promise_was_erased_is_asked_to_say_it_anew_and_not_to_confirm_it():
+    world = World()
+    world.propose()
+    erase(world, seq_of(world, "goal.proposed"))
+    (item,) = view(world, "attention.show")["items"]
+    assert (item["action"], item["reason_code"]) == ("goal.revise", "promise_erased")
+    assert "ann" in item["waits_for"]
+    for locale in ("en", "zh"):
+        assert "goal.revise" not in render("attention.show", view(world, "attention.show"), locale)
+
+
 def test_what_was_erased_is_no_cause_of_a_state():
     world = begun()
     cause = world.goal().cause
@@ -163,6 +205,9 @@ def test_no_rule_decides_otherwise_when_every_word_is_gone(seed):
             asked = (move.who, move.action)
             with_words, without = (_decided(one.decide(*asked, **move.params)) for one in (world, bare))
             # To say again what was erased is to say something: only there do the words of a wish count.
+            # And a promise that nobody can read is confirmed by nobody.
+            if move.action == "goal.confirm" and without[0] == "promise_erased":
+                continue
             assert with_words in (without, ("nothing_to_change", {})), move
 
 
