@@ -13,7 +13,9 @@ from bot.lark import UUID_CHARS_MAX, InboundMessage, Lark, Locale, ReceiveIdType
 
 TEXT_CHARS_MAX: Final = 2_000
 # The subjects that are about no goal; every other names its goal after its kind.
-OF_NO_GOAL: Final = frozenset({"form", "attention", "members", "digest", "missed", "pairing", "help", "which"})
+OF_NO_GOAL: Final = frozenset(
+    {"form", "attention", "members", "digest", "missed", "pairing", "help", "which", "identity"}
+)
 # Begins a place between the bot and one person; whose address that is, the daemon's list alone says.
 DIRECT: Final = "direct:"
 # What a message asked for by itself answers it, and is wanted at once.

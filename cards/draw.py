@@ -16,6 +16,7 @@ from cards.elements import Button, Card, Columns, Form, Inner, Panel, Part
 from cards.form import form_card
 from cards.gate import gate_card
 from cards.goal import goal_card
+from cards.identity import identity_card
 from cards.members import members_card
 from cards.plan import plan_card
 from cards.request import request_card
@@ -25,6 +26,14 @@ from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
 from ledger.projections.form_views import FormView
 from ledger.projections.gate_views import GateView
+from ledger.projections.identity_views import (
+    AwayView,
+    ChannelView,
+    InvitationView,
+    InviteView,
+    PairingView,
+    UnshownView,
+)
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
@@ -42,6 +51,23 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
     match part:
         case FormView():
             return form_card(view, part, locale=locale)
+        case MembersView():
+            return members_card(part, locale=locale, now_ms=now_ms)
+        case InvitationView() | InviteView() | PairingView() | ChannelView() | UnshownView() | AwayView():
+            return identity_card(view, part, locale=locale)
+        case ResultView():
+            return result_card(view, part, locale=locale)
+        case AttentionView() | DigestView() | HelpView() | MissedView() | WhichView():
+            return conversation_card(view, part, locale=locale)
+        case _:
+            return _of_goal(view, part, locale, now_ms)
+
+
+_OfGoal = ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | RequestView
+
+
+def _of_goal(view: CardView, part: _OfGoal, locale: Locale, now_ms: int) -> Card:
+    match part:
         case ReviewView():
             return review_card(view, _goal(view), part, locale=locale)
         case GoalView():
@@ -56,12 +82,6 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return amendment_card(view, _goal(view), part, locale=locale)
         case RequestView():
             return request_card(view, _goal(view), part, locale=locale)
-        case MembersView():
-            return members_card(part, locale=locale, now_ms=now_ms)
-        case ResultView():
-            return result_card(view, part, locale=locale)
-        case AttentionView() | DigestView() | HelpView() | MissedView() | WhichView():
-            return conversation_card(view, part, locale=locale)
         case _:
             assert_never(part)
 

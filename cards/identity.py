@@ -42,7 +42,13 @@ ID_CHARS_MAX = 80
 ROLES = ("viewer", "approver", "owner")
 WORKSPACE = "*"
 _INVITATION: dict[str, Template] = {"open": "blue", "accepted": "green"}
-_PAIRING: dict[str, Template] = {"how": "blue", "paired": "green", "already": "green", "wait": "grey", "foreign": "grey"}
+_PAIRING: dict[str, Template] = {
+    "how": "blue",
+    "paired": "green",
+    "already": "green",
+    "wait": "grey",
+    "foreign": "grey",
+}
 
 
 def identity_card(view: CardView, part: IdentityView, *, locale: Locale) -> Card:

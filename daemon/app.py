@@ -37,6 +37,7 @@ from daemon.local.proof import Proof
 from daemon.paths import Home, find_home
 from daemon.reducer import reducer_digest
 from daemon.relay.answers import Answers
+from daemon.relay.asked import AskedCards
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import Drafts
 from daemon.relay.forms import Forms
@@ -94,14 +95,14 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     keys, forms, drafts, deliveries = ButtonKeys(_button_secret(home)), Forms(), Drafts(), Deliveries(service)
     sources = Sources(started_at_ms, lambda: feed.readers, deliveries.states, Path(home.ledger))
     Metrics(service, sources).add_to(routes)
-    app_id = settings.lark.app_id
-    answers = Answers(service, forms, deliveries)
+    app_id, asked = settings.lark.app_id, AskedCards()
+    answers = Answers(service, forms, deliveries, asked)
     RelayRoutes(
         service,
         own_uid,
-        Presses(service, keys, forms, drafts, deliveries, answers, app_id),
-        Messages(service, answers, drafts, app_id),
-        Views(service, keys, forms, drafts, answers),
+        Presses(service, keys, forms, drafts, asked, deliveries, answers, app_id),
+        Messages(service, answers, drafts, asked, app_id),
+        Views(service, keys, forms, drafts, answers, asked),
         deliveries,
         Leader(),
         meta,

@@ -7,18 +7,20 @@ card; and what can be decided is decided there, by a press like any other.
 from typing import Final
 
 from daemon.relay import attention, digests, missed, which
+from daemon.relay.asked import AskedCards
 from daemon.relay.attention import Attention
 from daemon.relay.commands import ABOUT_ONE_GOAL, OPENS, Command, command_of
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.digests import Digests
 from daemon.relay.forms import Forms
+from daemon.relay.identity_commands import IdentityCommands
 from daemon.relay.missed import Late, Missed
 from daemon.relay.shown import OPENS as OPENED_BY
 from daemon.relay.shown import Asked, Shown, basis_of
 from daemon.relay.slots import parse, split
 from daemon.relay.wire import Press
 from daemon.service import Service
-from ledger.ids import MemberId
+from ledger.ids import GoalId, MemberId
 from ledger.projections.chat_views import HelpView
 from ledger.projections.outlet import title_in_chat
 from ledger.refusals import GeneralRefusal, Refusal
@@ -37,9 +39,10 @@ GOALS_SHOWN_MAX = which.GOALS_SHOWN_MAX
 class Answers:
     """The answers to questions, in every place."""
 
-    def __init__(self, service: Service, forms: Forms, deliveries: Deliveries) -> None:
+    def __init__(self, service: Service, forms: Forms, deliveries: Deliveries, cards: AskedCards) -> None:
         self._service = service
         self._forms = forms
+        self._identity = IdentityCommands(service, cards)
         self.attention = Attention(deliveries)
         self._digests = Digests(deliveries)
         self._missed = Missed()
@@ -59,6 +62,8 @@ class Answers:
                 return self._about_goal(asked, command)
             case name if name in OPENS:
                 return self._opened(asked, name)
+            case "invite" | "bind" if not command.rest or GoalId(command.rest.lower()) in self._service.committed.goals:
+                return self._identity.card(asked, command.name)
             case "propose":
                 return self._form(asked, command.rest)
             case _:

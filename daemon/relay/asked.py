@@ -4,14 +4,16 @@ They are kept in memory and bounded: losing one costs that its card is not drawn
 invitation that was sent from its form is read from the ledger.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ledger.events import Recorded
 from ledger.ids import MemberId
 from ledger.projections.cards import Offer
 from ledger.projections.identity_cards import invitation_view, is_waiting
 from ledger.projections.identity_views import InviteView, PairingState, PairingView
+from ledger.rules.identity_events import InvitationOffered
 from ledger.state import Workspace
 
 ASKED_MAX = 2_000
@@ -31,7 +33,7 @@ class InviteForm:
     invitation_id: str | None = None
 
 
-class Asked:
+class AskedCards:
     """What was asked for in conversations, by slot."""
 
     def __init__(self) -> None:
@@ -46,9 +48,19 @@ class Asked:
         slot = f"{INVITE}{message_id}@{place}"
         return slot if slot in self._kept else self._put(slot, InviteForm())
 
-    def sent(self, slot: str, invitation_id: str) -> None:
-        """The form became an invitation."""
-        self._put(slot, InviteForm(invitation_id=invitation_id))
+    def done(self, slot: str, events: Sequence[Recorded]) -> None:
+        """The form became an invitation, or its invitation ended."""
+        for event in events:
+            if isinstance(event.facts, InvitationOffered):
+                self._put(slot, InviteForm(invitation_id=event.facts.invitation_id))
+
+    def fixed(self, slot: str, action_name: str, tenant_key: str, app_id: str) -> dict[str, object]:
+        """Parameters that the card or the event says, and nobody types."""
+        if action_name == "member.invite":
+            return {"tenant_key": tenant_key, "app_id": app_id}
+        form = self._kept.get(slot)
+        invitation_id = form.invitation_id if isinstance(form, InviteForm) else None
+        return {} if invitation_id is None else {"invitation_id": invitation_id}
 
     def refused(self, slot: str, values: Mapping[str, str], code: str, details: Mapping[str, str]) -> None:
         """Keep what was typed beside what was wrong with it."""
@@ -56,11 +68,6 @@ class Asked:
         if isinstance(form, InviteForm) and form.invitation_id is None:
             typed = {name: values.get(name, "") for name in KEPT}
             self._put(slot, replace(form, values=typed, code=code, details=details))
-
-    def invitation_of(self, slot: str) -> str | None:
-        """The invitation that was sent from this form."""
-        form = self._kept.get(slot)
-        return form.invitation_id if isinstance(form, InviteForm) else None
 
     def view(self, workspace: Workspace, slot: str, now_ms: int) -> InviteView | PairingView | None:
         """What the card shows, or None if it is not remembered."""

@@ -24,6 +24,8 @@ WORDS: Final[dict[str, str]] = {
     "digest": "digest", "摘要": "digest",
     "members": "members", "成员": "members",
     "pair": "pair", "配对": "pair",
+    "invite": "invite", "邀请": "invite",
+    "bind": "bind", "绑定": "bind", "unbind": "bind", "解绑": "bind",
 }  # fmt: skip
 """Every word and the command that it is."""
 OPENS: Final[dict[str, str]] = {
@@ -32,6 +34,8 @@ OPENS: Final[dict[str, str]] = {
 """Commands that open a card of its own kind as the answer: the subject, where `{message_id}` is the question's id."""
 ABOUT_ONE_GOAL: Final = frozenset({"status", "pause", "resume", "stop"})
 """Commands about one goal; which one is asked where it is not said."""
+MAY_NAME_A_GOAL: Final = ABOUT_ONE_GOAL | {"bind"}
+"""Commands that are no sentence where a goal's name follows."""
 WITH_TEXT: Final = frozenset({"propose", "pair"})
 """Commands that take what follows."""
 _SHAPE = re.compile(r"[/\uff0f]?(?P<word>\w+)(?:(?:\s*[:：,，]\s*|\s+)(?P<rest>.*))?", re.DOTALL)
@@ -55,7 +59,7 @@ def command_of(text: str) -> Command:
     # Full-width signs and the end of a sentence are no part of a word that stands alone.
     name = WORDS.get(_bare(said if found is None else found["word"]), "text")
     rest = "" if found is None else (found["rest"] or "").strip()
-    takes_rest = name in WITH_TEXT or (name in ABOUT_ONE_GOAL and _GOAL.fullmatch(rest.lower()) is not None)
+    takes_rest = name in WITH_TEXT or (name in MAY_NAME_A_GOAL and _GOAL.fullmatch(rest.lower()) is not None)
     if name == "text" or (rest and not takes_rest):
         return Command("text", said, said)
     return Command(name, rest, said)

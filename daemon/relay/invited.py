@@ -6,7 +6,7 @@ with who was invited: on a forwarded copy, in another chat or by somebody else i
 
 from collections.abc import Mapping
 
-from daemon.api.envelope import envelope, refusal_envelope
+from daemon.api.envelope import refusal_envelope
 from daemon.buttons import Button, ButtonKeys, ForgedError, audience_of
 from daemon.relay.asked import name_here
 from daemon.relay.deliveries import Deliveries
@@ -19,6 +19,7 @@ from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.refusals import Refusal
 from ledger.rules.common import refuse
+from ledger.rules.identities import open_digest
 from ledger.rules.invitations import AnswerInvitation, InvitationRefusal
 from ledger.writer import Answer, Request
 
@@ -60,7 +61,7 @@ class Invited:
                 caller=bot_caller(),
                 proof=lark_proof(ask.event_id),
                 # Whoever it is for answers once; what others press is refused and uses up nothing.
-                request_key=f"invitation-{invitation_id}-{given}",
+                request_key=f"invitation-{invitation_id}-{given}-{_presser(ask)}",
                 refused=self._elsewhere(ask, button, slot, invitation_id),
             )
         )
@@ -90,11 +91,17 @@ class Invited:
             told: Mapping[str, object] = refusal_envelope(ANSWER.name, answer.refusal, answer.seq, ask.locale)
             toast = toast_for(ANSWER.name, answer, workspace, None, None)
         else:
-            told = envelope(self._service, ANSWER, AnswerInvitation.model_construct(), answer, ask.locale)
+            events = [{"seq": event.seq, "kind": event.kind} for event in answer.events]
+            done: Document = {"ok": True, "action": ANSWER.name, "outcome": "committed", "seq": answer.seq}
+            told = done | {"events": events, "replayed": answer.replayed}
             member_id = getattr(answer.events[-1].facts, "member_id", None) if answer.events else None
             name = name_here(workspace, member_id if given == "accept" else None)
             toast = toast_of(f"toast.done.member.answer_invitation.{given}", **({"name": name} if name else {}))
         return {"envelope": told, "toast": toast, "goal_id": None, "slots": [slot]}
+
+
+def _presser(ask: Press) -> str:
+    return open_digest(ask.tenant_key, ask.app_id, ask.operator.open_id)[:16]
 
 
 def _about(button: Button) -> tuple[str, str] | None:

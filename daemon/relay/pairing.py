@@ -8,7 +8,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from daemon.relay.asked import Asked, name_here
+from daemon.relay.asked import AskedCards, name_here
+from daemon.relay.commands import Command
 from daemon.relay.people import bot_caller, home_tenant, lark_proof
 from daemon.relay.refusals import RelayRefusal
 from daemon.relay.wire import Message
@@ -50,18 +51,19 @@ class _Tries:
 class Pairing:
     """Codes that people send, and the card that answers them."""
 
-    def __init__(self, service: Service, asked: Asked) -> None:
+    def __init__(self, service: Service, asked: AskedCards) -> None:
         self._service = service
         self._asked = asked
         self._tries: dict[str, _Tries] = {}
 
-    def code_in(self, command: str, rest: str, *, known: bool) -> str | None:
+    def code_in(self, command: Command, *, known: bool) -> str | None:
         """The pairing code that a message is, or is meant to be."""
+        rest = command.rest
         code = _normalised(rest)
-        if command == "pair":
+        if command.name == "pair":
             # Who is paired already may well write a sentence that begins with the word.
             return None if known and rest and not _CODE.fullmatch(code) else code
-        if command != "text" or not _CODE.fullmatch(code) or not _has_shape(rest):
+        if command.name != "text" or not _CODE.fullmatch(code) or not _has_shape(rest):
             return None
         # Eight letters are a code to whoever needs one; to everybody else only if such a code was given out.
         return code if not known or _digest(code) in self._service.committed.pairings else None

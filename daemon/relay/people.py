@@ -6,27 +6,48 @@ being in a chat grants nothing.
 
 import hashlib
 
+from daemon.relay.wire import Person
+from daemon.service import Service
+from ledger.catalogue import ACTIONS
 from ledger.events import Proof
 from ledger.ids import BOT, MemberId
+from ledger.rules.bindings import UpgradeIdentity
 from ledger.rules.common import Caller
+from ledger.rules.identities import home_address, identity_digest, member_of
 from ledger.state import Workspace
+from ledger.writer import Request
 
 
-def identity_digest(tenant_key: str, app_id: str, open_id: str, union_id: str) -> str:
-    """The digest a person's Lark identity is known by."""
-    who = f"union\0{tenant_key}\0{union_id}" if union_id else f"open\0{tenant_key}\0{app_id}\0{open_id}"
-    return hashlib.sha256(who.encode()).hexdigest()
+class People:
+    """Who is behind an event of the platform."""
 
+    def __init__(self, service: Service) -> None:
+        self._service = service
 
-def person_behind(workspace: Workspace, digest: str) -> MemberId | None:
-    """The member of an identity, unless unknown or revoked."""
-    member_id = workspace.identities.get(digest)
-    return None if member_id is None or workspace.members[member_id].revoked else member_id
+    async def known(self, tenant_key: str, app_id: str, person: Person, event_id: str) -> MemberId | None:
+        """The member of this person, unless unknown or revoked.
+
+        Who was bound by an open id and is named by a union id now is known by that from here on.
+        """
+        workspace = self._service.committed
+        who = (tenant_key, app_id, person.open_id, person.union_id)
+        member_id = member_of(workspace, *who)
+        if member_id is not None and person.union_id and workspace.identities.get(identity_digest(*who)) is None:
+            asked = UpgradeIdentity(
+                tenant_key=tenant_key, app_id=app_id, open_id=person.open_id, union_id=person.union_id
+            )
+            action = ACTIONS["member.upgrade-identity"]
+            job = Request(
+                action=action, params=asked, caller=bot_caller(), proof=lark_proof(event_id), request_key=None
+            )
+            await self._service.submit(job)
+        return member_id
 
 
 def home_tenant(workspace: Workspace) -> str:
     """The tenant of this workspace's people, or nothing while nobody is paired."""
-    return next((address.tenant_key for address in workspace.addresses.values()), "")
+    home = home_address(workspace)
+    return "" if home is None else home.tenant_key
 
 
 def lark_proof(event_id: str) -> Proof:

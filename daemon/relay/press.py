@@ -15,12 +15,14 @@ from daemon.api.edge import malformed
 from daemon.api.envelope import envelope, refusal_envelope
 from daemon.buttons import Button, ButtonKeys, ForgedError, audience_of
 from daemon.relay.answers import Answers
+from daemon.relay.asked import AskedCards, is_asked
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import Draft, Drafts, is_typed
 from daemon.relay.forms import Forms, shown_details, to_parameters
-from daemon.relay.people import bot_caller, home_tenant, identity_digest, lark_proof, person_behind, person_caller
+from daemon.relay.invited import Invited
+from daemon.relay.people import People, bot_caller, home_tenant, lark_proof, person_caller
 from daemon.relay.refusals import RelayRefusal
-from daemon.relay.slots import FAMILIES, parse, place_of
+from daemon.relay.slots import FAMILIES, is_let_go, parse, place_of
 from daemon.relay.subjects import revise
 from daemon.relay.subjects.base import Target
 from daemon.relay.toast import toast_for, toast_of, with_draft
@@ -99,6 +101,7 @@ class Presses:
         keys: ButtonKeys,
         forms: Forms,
         drafts: Drafts,
+        asked: AskedCards,
         deliveries: Deliveries,
         answers: Answers,
         app_id: str | None,
@@ -107,15 +110,19 @@ class Presses:
         self._keys = keys
         self._forms = forms
         self._drafts = drafts
+        self._asked = asked
         self._deliveries = deliveries
         self._answers = answers
         self._app_id = app_id
+        self._people = People(service)
+        self._invited = Invited(service, keys, deliveries, app_id)
 
     async def press(self, ask: Press) -> Document:
         """Act on one press; every outcome has a toast."""
         proof = lark_proof(ask.event_id)
-        digest = identity_digest(ask.tenant_key, ask.app_id, ask.operator.open_id, ask.operator.union_id)
-        member_id = person_behind(self._service.committed, digest)
+        if (answered := await self._invited.press(ask)) is not None:
+            return answered
+        member_id = await self._people.known(ask.tenant_key, ask.app_id, ask.operator, ask.event_id)
         seen = self._verify(ask, member_id)
         if isinstance(seen, Refusal):
             # What another organisation or app says of a person proves nothing here.
@@ -167,6 +174,8 @@ class Presses:
         """Why this button does nothing any more, whatever is asked with it."""
         if seen.button.expired:
             return refuse(RelayRefusal.BUTTON_EXPIRED)
+        if seen.target is not None and is_let_go(seen.target, seen.place):
+            return refuse(RelayRefusal.CHANNEL_LET_GO)
         if not seen.is_form:
             return None
         goal_id = self._goal_of_form(seen)
@@ -191,7 +200,10 @@ class Presses:
         if isinstance(values, Refusal):
             return values
         if target is not None:
+            values |= FAMILIES[target.kind].chosen(ask.form)
             values |= FAMILIES[target.kind].fixed(target, button.action.name)
+        if is_asked(button.subject):
+            values |= self._asked.fixed(seen.slot, button.action.name, ask.tenant_key, ask.app_id)
         if button.action.goal_bound:
             if seen.goal_id is None:
                 return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=button.subject.split(":")[1])
@@ -264,12 +276,18 @@ class Presses:
         if answer.refusal is not None:
             return self._not_done(seen, ask, answer, goal_id)
         slots = [seen.slot]
+        if is_asked(seen.button.subject):
+            self._asked.done(seen.slot, answer.events)
         if seen.is_form and goal_id is not None:
             slots = self._forms.submitted(seen.slot, self._people_named(ask), goal_id)
         for place in {seen.place, place_of(seen.member_id)}:
             self._drafts.drop(f"{seen.button.subject}@{place}", action.name)
+        told = envelope(self._service, action, params, answer, ask.locale)
+        if is_asked(seen.button.subject):
+            # The line would name somebody by the platform's id.
+            told["cli"] = ""
         return {
-            "envelope": envelope(self._service, action, params, answer, ask.locale),
+            "envelope": told,
             "toast": toast_for(action.name, answer, self._service.committed, goal_id, seen.member_id),
             "goal_id": goal_id,
             "slots": slots,
@@ -292,6 +310,9 @@ class Presses:
     def _keep(self, seen: Seen, ask: Press, refusal: Refusal) -> tuple[str, ...]:
         """Keep what was typed, unless it was done already; the slots of the cards that show it."""
         action = seen.button.action.name
+        if is_asked(seen.button.subject):
+            self._asked.refused(seen.slot, ask.form, refusal.code.value, shown_details(refusal.details))
+            return ()
         if refusal.code in _DONE_BEFORE or not (seen.is_form or is_typed(action, ask.form)):
             return ()
         slot = f"{self._subject_of_now(seen)}@{self._drafts.place_for(seen.place, seen.member_id)}"

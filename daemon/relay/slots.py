@@ -7,7 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from daemon.relay.subjects import acceptance, amendment, gate, goal, members, plan, request, review, revise, status
+from daemon.relay.subjects import (
+    acceptance,
+    amendment,
+    gate,
+    goal,
+    identity,
+    members,
+    plan,
+    request,
+    review,
+    revise,
+    status,
+)
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
 from ledger.ids import GoalId, MemberId
 from ledger.outlines import is_over
@@ -25,6 +37,7 @@ _FAMILIES = (
     members.FAMILY,
     revise.FAMILY,
     status.FAMILY,
+    identity.FAMILY,
 )
 FAMILIES: dict[str, Family] = {one.kind: one for one in _FAMILIES}
 """By kind, in the order in which a goal's cards are posted."""
@@ -72,17 +85,26 @@ def desired(workspace: Workspace, now_ms: int, goal_id: str | None = None) -> It
         for family in FAMILIES.values():
             for wanted in family.of_goal(workspace, goal, now_ms) if family.of_goal is not None else ():
                 yield from _places(workspace, goal, wanted)
+    for subject, place, address in identity.invitations_to_show(workspace, now_ms):
+        yield Slot(
+            subject=subject, place=place, receive_id=address.open_id, receive_id_type="open_id", open=True, urgent=True
+        )
     for family in FAMILIES.values():
         for wanted in family.of_workspace(workspace, now_ms) if family.of_workspace is not None else ():
             yield from _places(workspace, None, wanted)
 
 
 def _places(workspace: Workspace, about: Goal | None, wanted: Wanted) -> Iterator[Slot]:
-    for chat_id in about.channels if about is not None and wanted.chats else ():
+    chats = workspace.identity.channels if about is None else about.channels
+    for chat_id in chats if wanted.chats else ():
+        if chat_id in workspace.identity.lost:
+            continue
         yield Slot(subject=wanted.subject, place=chat_id, receive_id=chat_id, open=wanted.open, urgent=wanted.urgent)
     for member_id in wanted.people:
         address = workspace.addresses.get(member_id)
-        if address is not None and not workspace.members[member_id].revoked:
+        # Whoever is away gets nothing until they are back.
+        is_here = member_id not in workspace.identity.away
+        if address is not None and is_here and not workspace.members[member_id].revoked:
             yield Slot(
                 subject=wanted.subject,
                 place=place_of(member_id),
@@ -91,6 +113,11 @@ def _places(workspace: Workspace, about: Goal | None, wanted: Wanted) -> Iterato
                 open=wanted.open,
                 urgent=wanted.urgent,
             )
+
+
+def is_let_go(target: Target, place: str) -> bool:
+    """Whether a card of a goal is in a chat that shows the goal no longer."""
+    return target.goal is not None and place in target.goal.left_chats.since
 
 
 def split(slot: str) -> tuple[str, str]:

@@ -53,9 +53,9 @@ def toast_for(
     return _both("success", key) if has(key) else _both("success", "toast.done.other", action=action_name)
 
 
-def toast_of(key: str) -> Toast:
+def toast_of(key: str, **values: object) -> Toast:
     """A toast that only tells."""
-    return _both("info", key)
+    return _both("info", key, **values)
 
 
 def with_draft(toast: Toast) -> Toast:

@@ -9,16 +9,19 @@ import msgspec
 
 from daemon.buttons import LIFE_MS, ButtonKeys, audience_of
 from daemon.relay.answers import Answers
+from daemon.relay.asked import AskedCards, is_asked
 from daemon.relay.drafts import Drafts, direct_slots
 from daemon.relay.forms import Forms
 from daemon.relay.shown import OPENS, basis_of
-from daemon.relay.slots import FAMILIES, Slot, addressee, desired, parse, split
+from daemon.relay.slots import FAMILIES, Slot, addressee, desired, is_let_go, parse, split
 from daemon.relay.subjects.base import Family, Target
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
+from ledger.outlines import outline_of
 from ledger.projections.cards import Offer, goal_view
 from ledger.projections.form_views import ChoiceView, FormView, TypedView
-from ledger.projections.outlet import shown_in_chat
+from ledger.projections.identity_views import UnshownView
+from ledger.projections.outlet import shown_in_chat, title_in_chat
 from ledger.projections.views import CardKind, CardView
 from ledger.state import Workspace
 
@@ -30,12 +33,21 @@ CHOICES_MAX = 50
 class Views:
     """Card views with their tokens."""
 
-    def __init__(self, service: Service, keys: ButtonKeys, forms: Forms, drafts: Drafts, answers: Answers) -> None:
+    def __init__(
+        self,
+        service: Service,
+        keys: ButtonKeys,
+        forms: Forms,
+        drafts: Drafts,
+        answers: Answers,
+        asked: AskedCards,
+    ) -> None:
         self._service = service
         self._keys = keys
         self._forms = forms
         self._drafts = drafts
         self._answers = answers
+        self._asked = asked
 
     def view(self, slot: str, tenant_key: str) -> CardView | None:
         """The view of a slot as its chat may see it, or None if there is nothing to show there."""
@@ -57,14 +69,18 @@ class Views:
         subject, chat_id = split(slot)
         if subject.startswith("form:"):
             return self._form(slot, subject, tenant_key, chat_id)
+        if is_asked(subject):
+            return self._of_asked(slot, tenant_key, chat_id)
         workspace, now_ms = self._service.committed, self._service.clock.now_ms()
         target = parse(workspace, subject)
         if target is None:
             return self._answer(slot, tenant_key)
         target = replace(target, place=chat_id)
+        if is_let_go(target, chat_id):
+            return _let_go(workspace, target)
         family = FAMILIES[target.kind]
         offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)
-        tokens = {offer.action: self._token(offer, tenant_key, chat_id) for offer in offered}
+        tokens = {offer.name or offer.action: self._token(offer, tenant_key, chat_id) for offer in offered}
         part = family.view(workspace, target, now_ms)
         typed = tuple(draft.view() for draft in self._drafts.of(slot)) if self._drafts.is_private(chat_id) else ()
         if isinstance(part, FormView):
@@ -116,6 +132,20 @@ class Views:
         )
         return msgspec.structs.replace(card, **{card.kind: shown.part})
 
+    def _of_asked(self, slot: str, tenant_key: str, place: str) -> CardView | None:
+        workspace, now_ms = self._service.committed, self._service.clock.now_ms()
+        part = self._asked.view(workspace, slot, now_ms)
+        if part is None:
+            return None
+        offers = self._asked.offers(workspace, slot, now_ms)
+        return CardView(
+            kind="identity",
+            audience=_audience(place),
+            tokens={offer.action: self._token(offer, tenant_key, place) for offer in offers},
+            identity=part,
+            button_key=workspace.button_key_id if offers else 0,
+        )
+
     def _token(self, offer: Offer, tenant_key: str, chat_id: str) -> str:
         # The end falls on a day's boundary, so that a card drawn twice on one day carries the same token.
         expires_at_ms = (self._service.clock.now_ms() // DAY_MS + 1) * DAY_MS + LIFE_MS
@@ -128,6 +158,13 @@ class Views:
             expires_at_ms=expires_at_ms,
             turn=offer.turn,
         )
+
+
+def _let_go(workspace: Workspace, target: Target) -> CardView:
+    """The last that a chat sees of a goal that it shows no longer."""
+    assert target.goal is not None, "only a goal's card is let go"
+    title = title_in_chat(workspace, outline_of(target.goal))
+    return CardView(kind="identity", audience="group", tokens={}, identity=UnshownView(title=title))
 
 
 def _for_place(family: Family, target: Target, offers: Iterable[Offer], place: str) -> Iterator[Offer]:

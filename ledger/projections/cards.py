@@ -70,6 +70,8 @@ class Offer(NamedTuple):
     basis: str | None
     turn: int = 0
     """Tells two presses apart that mean the same of the same basis, where something happened in between."""
+    name: str = ""
+    """What the card calls the button, where it has two of one action."""
 
 
 def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | None = None) -> GoalView:

@@ -13,6 +13,7 @@ from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
 from ledger.projections.form_views import FormView, TypedView
 from ledger.projections.gate_views import GateView
+from ledger.projections.identity_views import IdentityView
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
@@ -198,6 +199,7 @@ CardPart: TypeAlias = (
     | HelpView
     | MissedView
     | WhichView
+    | IdentityView
 )
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
 CardKind = Literal[
@@ -211,6 +213,7 @@ CardKind = Literal[
     "request",
     "members",
     "revise",
+    "identity",
     "result",
     "attention",
     "digest",
@@ -242,6 +245,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     form: FormView | None = None
     result: ResultView | None = None
     revise: FormView | None = None
+    identity: IdentityView | None = None
     typed: tuple[TypedView, ...] = ()
     """What the one person who sees this card typed into its forms, and what came of it; never on a shared card."""
     attention: AttentionView | None = None

@@ -17,13 +17,13 @@ from pathlib import Path
 from daemon.clock import SystemClock
 from daemon.init import create_home
 from daemon.paths import Home
-from daemon.relay.people import identity_digest
 from daemon.service import replay
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof, Surface
 from ledger.ids import BOT, DAEMON, OPERATOR, MemberId
 from ledger.ports import Store
 from ledger.rules.common import Caller
+from ledger.rules.identities import identity_digest
 from ledger.state import Workspace
 from ledger.store.sqlite import open_sqlite
 from ledger.writer import Answer, Request, Writer

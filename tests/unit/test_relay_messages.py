@@ -4,7 +4,8 @@ import hashlib
 
 import pytest
 
-from daemon.relay.message import FRESH_MS_MAX, PAIR_TRIES_MAX, PAIR_WINDOW_MS
+from daemon.relay.message import FRESH_MS_MAX
+from daemon.relay.pairing import PAIR_TRIES_MAX, PAIR_WINDOW_MS
 from ledger.ids import OPERATOR
 from ledger.ports import StoreFull
 from ledger.testing import Failure

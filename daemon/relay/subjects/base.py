@@ -51,6 +51,10 @@ def _nothing_fixed(_target: Target, _action: str) -> Mapping[str, object]:
     return {}
 
 
+def _nothing_chosen(_form: Mapping[str, str]) -> Mapping[str, object]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """One kind of card."""
@@ -68,6 +72,8 @@ class Family:
     """The cards that belong to no goal."""
     fixed: Callable[[Target, str], Mapping[str, object]] = field(default=_nothing_fixed)
     """Parameters of an action that the subject itself says; nothing typed into a form replaces them."""
+    chosen: Callable[[Mapping[str, str]], Mapping[str, object]] = field(default=_nothing_chosen)
+    """Parameters that a choice of the card's own stands for."""
     now: Callable[[Target], str | None] | None = None
     """The subject that is asked about today, where another one may have taken this one's place."""
     mentions: Callable[[Workspace, Target], tuple[MemberId, ...]] | None = None
