@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from bot.lark import InboundMessage, InboundPress, ReceiveIdType, ToastType
+from bot.lark import InboundMessage, InboundPress, ReceiveIdType, ToastType, Transport
 from ledger.projections.views import CardView
 
 DeliveryState = Literal["posting", "reposting", "live", "reposted", "text", "paused", "gone"]
@@ -133,14 +133,30 @@ class FeedEvent(msgspec.Struct, frozen=True, kw_only=True):
     goal_id: str | None = None
 
 
+Qualification = Literal["down", "fatal", "not_ready", "unqualified", "qualified"]
+"""`not_ready`: nothing reaches us yet; `unqualified`: events may, and no press has proved that presses do."""
+
+
 class BotHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """The bot's own health, three facts apart: it runs, its stream is ready, its callbacks are proven to arrive."""
+    """The bot's own health, three facts apart: it runs, its stream is ready, its callbacks are proven to arrive.
+
+    `qualification` is what they come to; only a press that arrived makes it `qualified`. Times are the wall's.
+    """
 
     process_up: bool
     stream_ready: bool
     callback_proven: bool
     last_callback_at_ms: int | None
     fatal: str | None
+    qualification: Qualification = "down"
+    transport: Transport = "ws"
+    last_frame_at_ms: int | None = None
+    last_pong_at_ms: int | None = None
+    last_event_at_ms: int | None = None
+    reconnects: int = 0
+    events_seen: tuple[str, ...] = ()
+    parked: int = 0
+    turned_away: int = 0
 
 
 class Backend(Protocol):

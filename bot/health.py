@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from bot.backend import Backend, BackendFault, BotHealth
+from bot.backend import Backend, BackendFault, BotHealth, Qualification
 from bot.clock import Clock
 from bot.lark import LarkHealth
 
@@ -32,14 +32,36 @@ DOWN: Final = BotHealth(
 
 def health_of(lark: LarkHealth, clock: Clock) -> BotHealth:
     """The three facts. The gateway counts on the steady clock; what leaves here is the wall's time."""
-    called_ms = lark.last_callback_ms
+    ahead_ms = clock.now_ms() - clock.steady_ms()
+
+    def wall(steady_ms: int | None) -> int | None:
+        return None if steady_ms is None else max(0, steady_ms + ahead_ms)
+
     return BotHealth(
         process_up=True,
         stream_ready=lark.connected,
-        callback_proven=called_ms is not None,
-        last_callback_at_ms=None if called_ms is None else clock.now_ms() - (clock.steady_ms() - called_ms),
+        callback_proven=lark.last_callback_ms is not None,
+        last_callback_at_ms=wall(lark.last_callback_ms),
         fatal=None if lark.fatal is None else lark.fatal[:FATAL_CHARS_MAX],
+        qualification=qualification_of(lark),
+        transport=lark.transport,
+        last_frame_at_ms=wall(lark.last_frame_ms),
+        last_pong_at_ms=wall(lark.last_pong_ms),
+        last_event_at_ms=wall(lark.last_event_ms),
+        reconnects=lark.reconnects,
+        events_seen=tuple(sorted(lark.events_seen)),
+        parked=lark.parked,
+        turned_away=lark.turned_away,
     )
+
+
+def qualification_of(lark: LarkHealth) -> Qualification:
+    """What the facts come to. A card that was delivered and a stream that stands prove nothing about presses."""
+    if lark.fatal is not None:
+        return "fatal"
+    if not lark.connected:
+        return "not_ready"
+    return "unqualified" if lark.last_callback_ms is None else "qualified"
 
 
 class HealthReport:
@@ -51,7 +73,7 @@ class HealthReport:
         self._backend = backend
         self._clock = clock
         self._home = home
-        self._told: tuple[bool, bool, str | None] | None = None
+        self._told: tuple[bool, bool, str | None, tuple[str, ...]] | None = None
         self._told_at_ms = 0
 
     async def run(self) -> None:
@@ -65,7 +87,7 @@ class HealthReport:
 
     async def _tell_if_due(self) -> None:
         health = health_of(self._look(), self._clock)
-        facts = (health.stream_ready, health.callback_proven, health.fatal)
+        facts = (health.stream_ready, health.callback_proven, health.fatal, health.events_seen)
         now_ms = self._clock.steady_ms()
         if facts != self._told:
             self._write(health)

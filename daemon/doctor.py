@@ -198,6 +198,7 @@ def _daemon(home: Home) -> list[Finding]:
         Finding("ok", "daemon", f"ready at seq {ready.seq}"),
         _skew(health),
         _credential(members),
+        *_bot(home, health),
         *_agents(members),
     ]
 
@@ -220,6 +221,33 @@ def _credential(members: Reply) -> Finding:
         return Finding("ok", "credential", "the daemon knows this caller")
     remedy = "frontstage token issue for a new one, and store it in owner.token (mode 0600)"
     return Finding("fail", "credential", f"the daemon refuses this caller: {members.code}", remedy)
+
+
+_BOT_LEVELS: dict[object, tuple[Level, str, str]] = {
+    "qualified": ("ok", "a press has reached the bot: callbacks are proven", ""),
+    "unqualified": (
+        "warn",
+        "unqualified: the bot hears the platform, and no press has reached it yet, so cards may be dead",
+        "press any button on a card once; if nothing answers, frontstage lark doctor says what to look at",
+    ),
+    "not_ready": ("warn", "the bot runs and hears nothing from the platform yet", "frontstage lark doctor"),
+    "down": ("warn", "the bot says that it has stopped", "frontstage up"),
+    "silent": ("warn", "the bot has not been heard of for half a minute", "look at its log; frontstage up"),
+    "absent": ("warn", "no bot runs: no card is posted, and no press is heard", "frontstage up, or frontstage bot"),
+}
+
+
+def _bot(home: Home, health: Reply) -> list[Finding]:
+    """What the bot last said of itself; a process that runs is not told as one that works."""
+    settings, _ = _settings(home)
+    told = health.body.get("bot")
+    if "lark" not in settings or not isinstance(told, dict):
+        return []
+    if told.get("fatal"):
+        return [Finding("fail", "bot", str(told["fatal"]), "frontstage lark doctor")]
+    state = told.get("qualification") if told.get("state") == "up" else told.get("state")
+    level, said, remedy = _BOT_LEVELS.get(state, _BOT_LEVELS["silent"])
+    return [Finding(level, "bot", said, remedy)]
 
 
 def _agents(members: Reply) -> list[Finding]:

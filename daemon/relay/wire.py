@@ -84,3 +84,12 @@ class BotHealth(Params):
     callback_proven: bool = False
     last_callback_at_ms: _Count | None = None
     fatal: Annotated[str, Field(max_length=300)] | None = None
+    qualification: Literal["down", "fatal", "not_ready", "unqualified", "qualified"] = "down"
+    transport: Literal["ws", "webhook"] = "ws"
+    last_frame_at_ms: _Count | None = None
+    last_pong_at_ms: _Count | None = None
+    last_event_at_ms: _Count | None = None
+    reconnects: _Count = 0
+    events_seen: Annotated[tuple[_Id, ...], Field(max_length=32)] = ()
+    parked: _Count = 0
+    turned_away: _Count = 0
