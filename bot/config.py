@@ -22,6 +22,7 @@ _LOOPBACK_ORIGIN: Final = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:]{2,45}\]")
 _PATH: Final = re.compile(r"/[A-Za-z0-9._~/-]{0,199}")
 PORT_MAX: Final = 65_535
+_NAME: Final = "config.toml"
 
 
 class ConfigError(ValueError):
@@ -111,19 +112,27 @@ class Config(BaseModel):
 def load(home: Path) -> Config:
     """Read `config.toml` of a home. Raises ConfigError."""
     path = home / "config.toml"
+    raw = _read(path, CONFIG_BYTES_MAX)
     try:
-        raw = _read(path, CONFIG_BYTES_MAX)
-        config = Config.model_validate(tomllib.loads(raw.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        # The parser's own words may quote the line, and the line may be the secret.
+        config = check(raw.decode())
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path.name} is not TOML") from error
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in problem["loc"]) or "lark"
-        raise ConfigError(f"{path.name}: {where}: {problem['msg'].removeprefix('Value error, ')}") from None
     if config.lark.app_secret is not None:
         _private(path, "it holds app_secret")
     return config
+
+
+def check(text: str) -> Config:
+    """The settings that this text is. Raises ConfigError."""
+    try:
+        return Config.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        # The parser's own words may quote the line, and the line may be the secret.
+        raise ConfigError(f"{_NAME} is not TOML") from error
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "lark"
+        raise ConfigError(f"{_NAME}: {where}: {problem['msg'].removeprefix('Value error, ')}") from None
 
 
 def app_secret(home: Path, lark: LarkSection) -> str:

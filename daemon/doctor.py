@@ -82,6 +82,11 @@ def examine(home: Home) -> list[Finding]:
     return findings
 
 
+def machine(home: Home) -> list[Finding]:
+    """The library and who holds the ledger, for an answer that is about something else besides."""
+    return [*_library(home), *_holder(home)]
+
+
 def _library(_home: Home) -> list[Finding]:
     version = apsw.sqlite_lib_version()
     try:

@@ -5,6 +5,7 @@ import struct
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from email.utils import formatdate
 from typing import Literal
 
 from aiohttp import web
@@ -128,6 +129,8 @@ class Gate:
             if fault is not None and fault.kind == "drop_after_commit":
                 cut(request)
         response.headers["X-Tt-Logid"] = log_id
+        # The platform's own time, so that whoever compares clocks sees this one's.
+        response.headers["Date"] = formatdate(self._clock.now_ms() / 1000, usegmt=True)
         self.counters[f"api:{api}"] += 1
         if fault is not None:
             self.counters[f"fault:{fault.kind}"] += 1

@@ -28,8 +28,20 @@ APIS = (
     "chats.get",
     "chats.is_in_chat",
     "chats.members",
+    "scopes.list",
     "card.update",
     "ws.endpoint",
+)
+
+SCOPE_OF_SCOPES = "application:application:self_manage"
+SCOPES_KNOWN = frozenset(
+    (
+        SCOPE_OF_SCOPES,
+        "im:chat:readonly",
+        "im:message.group_at_msg:readonly",
+        "im:message.p2p_msg:readonly",
+        "im:message:send_as_bot",
+    )
 )
 
 Work = Callable[[App, web.Request, bytes], JsonObject]
@@ -61,6 +73,7 @@ class OpenApi:
             web.get(f"{im}/chats/{{id}}", self._guarded("chats.get", self._chat)),
             web.get(f"{im}/chats/{{id}}/members/is_in_chat", self._guarded("chats.is_in_chat", self._is_in_chat)),
             web.get(f"{im}/chats/{{id}}/members", self._guarded("chats.members", self._members)),
+            web.get("/open-apis/application/v6/scopes", self._guarded("scopes.list", self._scopes)),
             web.post("/open-apis/interactive/v1/card/update", self._guarded("card.update", self._update)),
         ]
 
@@ -98,6 +111,19 @@ class OpenApi:
         token = self._tokens.issue(app.app_id, now_ms)
         left_s = (token.expires_at_ms - now_ms) // 1000
         return {"code": 0, "msg": "ok", "tenant_access_token": token.token, "expire": left_s}
+
+    def _scopes(self, app: App, _request: web.Request, _body: bytes) -> JsonObject:
+        """What the app asked for, and whether it was granted (1) or not yet (2)."""
+        self._gate.charge("scopes.list", app.app_id)
+        if app.granted_scopes is not None and SCOPE_OF_SCOPES not in app.granted_scopes:
+            raise PlatformError(99991672, "Access denied. One of the following scopes is required: …")
+        known = SCOPES_KNOWN if app.granted_scopes is None else {*SCOPES_KNOWN, *app.granted_scopes}
+        granted = known if app.granted_scopes is None else app.granted_scopes
+        rows = [
+            {"scope_name": name, "grant_status": 1 if name in granted else 2, "scope_type": "tenant"}
+            for name in sorted(known)
+        ]
+        return {"data": {"scopes": rows}}
 
     def _bot_info(self, app: App, _request: web.Request, _body: bytes) -> JsonObject:
         self._gate.charge("bot_info", app.app_id)

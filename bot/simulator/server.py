@@ -17,6 +17,7 @@ from bot.simulator.messages import Messages
 from bot.simulator.openapi import OpenApi
 from bot.simulator.pages import own_origin_only, page_routes
 from bot.simulator.press import Presses
+from bot.simulator.registration import Registrations
 from bot.simulator.scenario import DEMO, populate
 from bot.simulator.society import Society
 from bot.simulator.tokens import Tokens
@@ -109,5 +110,6 @@ class Simulator:
         app.add_routes(control.routes())
         app.add_routes(Society(self.world, self.deliveries).routes())
         app.add_routes(webhook_control.routes())
+        app.add_routes(Registrations(self.world).routes())
         app.add_routes(page_routes())
         return app

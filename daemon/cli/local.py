@@ -101,6 +101,49 @@ LOCAL: "Nouns" = {
             "parameters": {},
         },
     },
+    "lark": {
+        "setup": {
+            "summary": "Connect a Feishu or Lark app step by step, and print what is to be done in its console.",
+            "example": "lark setup --checklist",
+            "run": "daemon.local.lark:setup",
+            "takes": {"home": "", "locale": ""},
+            "about": "Asks for the app's id and secret (not shown), or has an app made by QR code with --register;\n"
+            "asks the platform whether it takes them; writes lark.secret (mode 0600) and the [lark] section of\n"
+            "config.toml; and prints the permissions, events and callbacks that the code needs. Nothing else in\n"
+            "config.toml is changed, and nothing is written before all of this held. Exit code 1: the platform or\n"
+            "the file refused; 2: something is missing on the command line.",
+            "parameters": {
+                "domain": {"help": "feishu, lark, or an origin such as http://127.0.0.1:8080.", "default": "feishu"},
+                "app_id": {"help": "The app that is there; asked for when absent."},
+                "secret_file": {
+                    "help": "A private file with its secret, or - for standard input; asked for when absent."
+                },
+                "register": {"help": "Have a new app made by QR code.", "kind": "switch"},
+                "transport": {
+                    "help": "ws: the machine needs no public address; webhook: the platform sends to one.",
+                    "choices": ("ws", "webhook"),
+                    "default": "ws",
+                },
+                "listen": {"help": "By webhook: where to listen, as HOST:PORT."},
+                "path": {"help": "By webhook: the path of the address; /lark when absent."},
+                "encrypt_key_file": {"help": "By webhook: a private file with the Encrypt Key."},
+                "verification_token_file": {"help": "By webhook: a private file with the Verification Token."},
+                "replace": {"help": "Replace the [lark] section that is there.", "kind": "switch"},
+                "offline": {"help": "Write without asking the platform.", "kind": "switch"},
+                "checklist": {"help": "Only print what is to be done in the console.", "kind": "switch"},
+            },
+        },
+        "doctor": {
+            "summary": "Look at everything between Lark and the bot: what works, what does not, what nobody can know.",
+            "example": "lark doctor",
+            "run": "daemon.local.lark:doctor",
+            "takes": {**_JSON, **_SOCKET, "locale": ""},
+            "about": "Asks the platform as the app and the daemon for what the bot last said: credentials, domain,\n"
+            "permissions, subscriptions, chats, clock, and whether a press has ever arrived. What cannot be asked is\n"
+            "`unknown` and never shown as good. Exit code 0: nothing failed; 1: something did. Nothing is changed.",
+            "parameters": {},
+        },
+    },
     "ledger": {
         "verify": {
             "summary": "Compute every hash of the ledger again and say whether its history holds.",

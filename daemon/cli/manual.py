@@ -21,7 +21,7 @@ INDENT = 30
 CHOICES_CHARS_MAX = 32
 """Longer lists of what may be chosen stand beside the flag's name, not in it."""
 _GROUPS = (
-    ("begin", ("init", "up", "demo", "doctor")),
+    ("begin", ("init", "up", "demo", "doctor", "lark")),
     (
         "people",
         (

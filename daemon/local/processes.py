@@ -17,7 +17,7 @@ BOT_NEEDS = ("lark_oapi", "httpx", "aiolimiter")
 
 def run_daemon(command: Command) -> int:
     """Become the daemon."""
-    return _become(program(DAEMON_MODULE, home_of(command)))
+    return become(program(DAEMON_MODULE, home_of(command)))
 
 
 def run_bot(command: Command) -> int:
@@ -26,7 +26,7 @@ def run_bot(command: Command) -> int:
     if missing:
         tell(missing)
         return EXIT_FAULT
-    return _become(program(BOT_MODULE, home_of(command)))
+    return become(program(BOT_MODULE, home_of(command)))
 
 
 def program(module: str, home: Home) -> list[str]:
@@ -42,6 +42,7 @@ def missing_for_bot() -> str:
     return f"frontstage: the bot needs {', '.join(missing)}\n  pip install 'frontstage[lark]'"
 
 
-def _become(argv: list[str]) -> int:
+def become(argv: list[str]) -> int:
+    """Go on as another program of ours."""
     sys.stdout.flush()
     os.execve(argv[0], argv, module_environment())  # noqa: S606  (this interpreter and our own module)

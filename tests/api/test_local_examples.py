@@ -20,12 +20,13 @@ ELSEWHERE = {
     "demo": "tests/e2e/test_demo.py",
     "bot": "tests/e2e/test_bot_with_simulator.py",
     "artifact check": "docs/checks.md",
+    "lark doctor": "tests/e2e/test_webhook.py",
 }
 """Where those are run that need a platform, or work that is handed in."""
 UNTIL = {"daemon": b'"ready"', "up": b'"ready"', "ledger tail": b"workspace.created"}
 """What runs until it is ended has begun when it says this."""
 ORDER = (
-    "version", "schema", "completion bash", "completion zsh", "completion fish", "init", "doctor", "ledger verify",
+    "version", "schema", "completion bash", "completion zsh", "completion fish", "init", "doctor", "lark setup", "ledger verify",
     "ledger export", "ledger import", "batch", "ledger tail", "daemon", "up", "stop",
 )  # fmt: skip
 SECONDS_MAX = 60
