@@ -26,8 +26,8 @@ ELSEWHERE = {
 UNTIL = {"daemon": b'"ready"', "up": b'"ready"', "ledger tail": b"workspace.created"}
 """What runs until it is ended has begun when it says this."""
 ORDER = (
-    "version", "schema", "completion bash", "completion zsh", "completion fish", "init", "doctor", "lark setup", "ledger verify",
-    "ledger export", "ledger import", "batch", "ledger tail", "daemon", "up", "stop",
+    "version", "schema", "completion bash", "completion zsh", "completion fish", "init", "doctor", "lark setup",
+    "ledger verify", "ledger export", "ledger import", "batch", "ledger tail", "daemon", "up", "stop",
 )  # fmt: skip
 SECONDS_MAX = 60
 WORK = {"action": "member.add", "params": {"member_id": "scout", "kind": "agent", "display_name": "Scout"}}
