@@ -28,6 +28,7 @@ from tests.api.simulator_browser import Browser, browser
 from tests.golden.card_views import NOW_MS, SAMPLES
 
 DOCS = Path(__file__).parents[2] / "docs" / "images" / "cards"
+PALETTE = Path(__file__).with_name("palette.js")
 SHEET_BYTES_MAX = 400_000
 MARGIN = 8
 GAP = 12
@@ -148,6 +149,9 @@ async def sheet(page: Browser, taken: list[Path], mode: Mode, path: Path) -> Non
     await page.until(f"document.images.length === {len(taken)} && {loaded}")
     height = await page.run("document.documentElement.scrollHeight")
     await photograph(page, [MARGIN, MARGIN, width + 2 * GAP - 2 * MARGIN, height - 2 * MARGIN], path)
+    encoded = base64.b64encode(await asyncio.to_thread(path.read_bytes)).decode()
+    smaller = await page.run(f"({PALETTE.read_text(encoding='utf-8')})('{encoded}')")
+    await asyncio.to_thread(path.write_bytes, base64.b64decode(smaller))
     html.unlink()
 
 
