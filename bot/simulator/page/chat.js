@@ -268,7 +268,8 @@ async function look() {
     state.waiting = answer.waiting;
     const stay = state.chats.find((chat) => chat.chat_id === state.chat?.chat_id);
     const asked = state.chats.find((chat) => chat.chat_id === wanted.get("chat") || chat.name === wanted.get("chat"));
-    state.chat = stay || asked || state.chats[0];
+    const alike = state.chats.find((chat) => chat.name === state.seek);
+    state.chat = stay || alike || asked || state.chats[0];
     if (!state.chat) continue;
     const chat = state.chat;
     const found = await ask(`/chat/api/chats/${chat.chat_id}/messages?person=${encodeURIComponent(me.key)}&raw=1&limit=200`);
@@ -307,8 +308,11 @@ function become(person) {
   $("theme").setAttribute("aria-label", say().theme);
   $("people").setAttribute("aria-label", say().youAre);
   drawPeople();
-  const same = state.chat && state.chat.kind === "group" ? state.chat : null;
-  state.chat = same;
+  // The same group, or this person's own chat with the same bot; until it is there nothing can be written.
+  state.seek = state.chat?.name;
+  state.chat = state.chat?.kind === "group" ? state.chat : null;
+  $("room-name").textContent = "";
+  $("text").disabled = true;
   state.shown.clear();
   $("messages").replaceChildren();
   remember();
