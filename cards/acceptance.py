@@ -29,6 +29,7 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
         )
         parts: list[Part] = [
             *sections.first(view, goal, clip, state, delivery.decision, family="state.acceptance", is_open=is_open),
+            *typed.unsent(view, clip),
             sections.pair(
                 sections.fact("delivered_by", Paragraph(text=Words(name_of(delivery.delivered_by)))),
                 sections.fact("evidence", sections.number(_evidence_count(delivery))),
@@ -44,7 +45,6 @@ def acceptance_card(view: CardView, goal: GoalView, delivery: AcceptanceView, *,
             parts += [sections.label(copy("field.next")), Paragraph(text=copy("card.next.delivered"))]
             parts += actions.rows(view, without=frozenset({"goal.request_changes"}))
             parts += reason_form(view, "goal.request_changes", label="card.reason.changes.label", required=True)
-        parts += typed.unsent(view, clip)
         parts += sections.foot(delivery.cause)
         return Card(
             locale=locale,
@@ -64,12 +64,13 @@ def _evidence_count(delivery: AcceptanceView) -> int:
 
 
 def _criteria(delivery: AcceptanceView, clip: Clipper) -> tuple[Part, ...]:
-    """Criteria and their evidence; a criterion without any says so."""
+    """Criteria and their evidence; a criterion without any says so, before the others."""
     covered = sum(1 for one in delivery.criteria if one.artifacts)
     parts: list[Part] = [
         sections.label(copy("card.criteria.count", covered=covered, total=len(delivery.criteria))),
     ]
-    shown, hidden = clip.rows(delivery.criteria)
+    # What is missing comes first: that is what a decision hangs on.
+    shown, hidden = clip.rows(sorted(delivery.criteria, key=lambda one: bool(one.artifacts)))
     for one in shown:
         parts.append(Paragraph(text=sections.criterion(one, clip), apart=True))
         if not one.artifacts:

@@ -56,6 +56,7 @@ STYLES: dict[str, Style] = {
     "goal.decline": Style("danger", asks=True),
     "goal.stop": Style("danger", asks=True),
 }
+ENDS = frozenset({"goal.stop", "goal.withdraw"})
 _ORDER = {name: place for place, name in enumerate(STYLES)}
 
 
@@ -93,8 +94,8 @@ def rows(view: CardView, *, without: frozenset[str] = frozenset()) -> tuple[Part
     )
     if not names:
         return ()
-    # Goal-ending buttons step back when there is anything else to press.
-    ends = [name for name in names if key_of(name) == "goal.stop"] if len(names) > 1 else []
+    # Buttons that end something step back when there is anything else to press.
+    ends = [name for name in names if key_of(name) in ENDS] if len(names) > 1 else []
     first = [name for name in names if name not in ends][:ROW_MAX]
     rest = [name for name in names if name not in first]
     parts: list[Part] = [_row(view, first)]

@@ -38,6 +38,7 @@ def amendment_card(view: CardView, goal: GoalView, amendment: AmendmentView, *, 
         )
         parts: list[Part] = [
             *sections.first(view, goal, clip, state, amendment.decision, family=FAMILY, is_open=amendment.open),
+            *typed.unsent(view, clip),
             sections.pair(
                 sections.fact("submitted_by", Paragraph(text=Words(name_of(amendment.submitted_by)))),
                 sections.fact("reach", Paragraph(text=named("card.amendment.class", amendment.amendment_class))),
@@ -55,7 +56,6 @@ def amendment_card(view: CardView, goal: GoalView, amendment: AmendmentView, *, 
             parts += [sections.label(copy("field.next")), Paragraph(text=_next(view, amendment))]
             parts += actions.rows(view, without=frozenset({"amendment.reject"}))
             parts += reason_form(view, "amendment.reject", label="card.reason.plan.label", required=False)
-        parts += typed.unsent(view, clip)
         parts += sections.foot(amendment.cause)
         return Card(
             locale=locale,

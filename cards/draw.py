@@ -22,6 +22,7 @@ from cards.plan import plan_card
 from cards.request import request_card
 from cards.result import result_card
 from cards.review import review_card
+from cards.told import told_card
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
 from ledger.projections.form_views import FormView
@@ -37,6 +38,7 @@ from ledger.projections.identity_views import (
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
+from ledger.projections.told_views import ToldView
 from ledger.projections.views import AcceptanceView, CardView, GoalView, ResultView, ReviewView
 from ledger.text.say import Locale
 
@@ -63,7 +65,7 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return _of_goal(view, part, locale, now_ms)
 
 
-_OfGoal = ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | RequestView
+_OfGoal = ReviewView | GoalView | AcceptanceView | GateView | PlanView | AmendmentView | RequestView | ToldView
 
 
 def _of_goal(view: CardView, part: _OfGoal, locale: Locale, now_ms: int) -> Card:
@@ -82,6 +84,8 @@ def _of_goal(view: CardView, part: _OfGoal, locale: Locale, now_ms: int) -> Card
             return amendment_card(view, _goal(view), part, locale=locale)
         case RequestView():
             return request_card(view, _goal(view), part, locale=locale)
+        case ToldView():
+            return told_card(view, _goal(view), part, locale=locale)
         case _:
             assert_never(part)
 

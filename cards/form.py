@@ -159,15 +159,16 @@ def _approvers(view: CardView, form: FormView, clip: Clipper) -> tuple[Inner, ..
     if not form.people:
         return ()
     chosen = tuple(one for one in form.values.get("approvers", "").splitlines() if one)
-    first = sorted(form.people, key=lambda one: one.member_id not in chosen)
+    known = {one.member_id: one for one in form.people}
+    first = sorted(known.values(), key=lambda one: one.member_id not in chosen)
     shown = first[: PEOPLE_MAX if clip.limits == LEVELS[0] else PEOPLE_OF_A_FULL_FORM]
     options: tuple[tuple[str, Text], ...] = tuple(
         (one.member_id, Words(name_of(one.name, CHOICE_CHARS_MAX) or one.member_id)) for one in shown
     )
-    known = tuple(one.member_id for one in shown if one.member_id in chosen)
-    more = len(form.people) - len(shown)
+    still = tuple(one.member_id for one in shown if one.member_id in chosen)
+    more = len(known) - len(shown)
     return (
         label,
-        Select(name="approvers", placeholder=hint, options=options, several=True, chosen=known),
+        Select(name="approvers", placeholder=hint, options=options, several=True, chosen=still),
         *((sections.note(copy("card.form.people.more", n=more)),) if more else ()),
     )

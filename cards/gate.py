@@ -46,7 +46,7 @@ def gate_card(view: CardView, goal: GoalView, gate: GateView, *, locale: Locale)
     def draw(clip: Clipper) -> Card:
         # The header is made first: what it cuts is told in the note below.
         header = _header(goal, gate, state, clip)
-        parts: list[Part] = [*_first(gate, state, clip)]
+        parts: list[Part] = [*_first(gate, state, clip), *typed.unsent(view, clip)]
         if gate.open and view.audience == "group" and view.mentions:
             parts.append(Mentions(open_ids=view.mentions[:MENTIONS_MAX]))
         parts += [*_facts(gate, clip), Rule(), *_question(gate, clip), *_votes(gate, clip), *_delegates(gate, clip)]
@@ -57,7 +57,6 @@ def gate_card(view: CardView, goal: GoalView, gate: GateView, *, locale: Locale)
             parts += actions.rows(view, without=FORMS)
             parts += _reason(view)
             parts += _delegate(view)
-        parts += typed.unsent(view, clip)
         parts += _foot(gate.cause)
         return Card(
             locale=locale,

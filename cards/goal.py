@@ -9,6 +9,7 @@ from ledger.text.say import Locale, one_line
 
 OBJECTIVE_CHARS_MAX = 300
 TODOS_MAX = 6
+GATES_MAX = 4
 OPTIONS_MAX = 8
 ANSWER_CHARS_MAX = 1000
 SUGGESTION_CHARS_MAX = 40
@@ -28,7 +29,12 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
             revision=goal.revision,
         )
         asking = None if goal.state in theme.CLOSED else goal.question
-        parts: list[Part] = [sections.need(view, goal), *sections.facts(goal, clip, now_ms=now_ms), Rule()]
+        parts: list[Part] = [
+            sections.need(view, goal),
+            *typed.unsent(view, clip),
+            *sections.facts(goal, clip, now_ms=now_ms),
+            Rule(),
+        ]
         if asking is not None:
             parts += _question(asking, clip)
         if goal.decision is not None:
@@ -36,6 +42,7 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
                 sections.label(copy("field.decision")),
                 *sections.decision(goal.decision, clip, family="state"),
             ]
+        parts += _gates(goal, clip)
         parts += _objective(goal, clip)
         parts += _todos(goal, clip)
         parts += sections.evidence_list(goal.artifacts, clip, title=copy("field.evidence"))
@@ -44,7 +51,6 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
         if asking is not None:
             parts += _answer(view, asking, clip)
         parts += actions.rows(view, without=frozenset({"goal.clarify"}))
-        parts += typed.unsent(view, clip)
         parts += sections.foot(goal.cause)
         return Card(
             locale=locale,
@@ -54,6 +60,22 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
         )
 
     return fit(draw)
+
+
+def _gates(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
+    """Decisions that work waits for, and a quota that is used up: why nothing may seem to happen."""
+    parts: list[Part] = []
+    if goal.quota_state == "throttled":
+        parts.append(Paragraph(text=copy("card.goal.over_quota"), color="orange"))
+    if not goal.gates:
+        return tuple(parts)
+    shown, hidden = clip.rows(goal.gates, GATES_MAX)
+    parts.append(sections.label(copy("card.goal.gates", n=len(goal.gates))))
+    for gate in shown:
+        key = "card.goal.gate.all" if gate.blocks_goal else "card.goal.gate"
+        question = clip.line(gate.question, 200)
+        parts.append(Paragraph(text=copy(key, question=question, people=people(gate.people)), color="orange"))
+    return (*parts, *sections.more(hidden))
 
 
 def _objective(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:

@@ -35,6 +35,7 @@ def plan_card(view: CardView, goal: GoalView, plan: PlanView, *, locale: Locale)
         )
         parts: list[Part] = [
             *sections.first(view, goal, clip, state, plan.decision, family=FAMILY, is_open=plan.open),
+            *typed.unsent(view, clip),
             sections.pair(
                 sections.fact("proposed_by", Paragraph(text=Words(name_of(plan.proposed_by)))),
                 sections.fact("plan_id", Paragraph(text=Words(name_of(plan.plan_id)))),
@@ -49,7 +50,6 @@ def plan_card(view: CardView, goal: GoalView, plan: PlanView, *, locale: Locale)
             parts += [sections.label(copy("field.next")), Paragraph(text=_next(view, plan))]
             parts += actions.rows(view, without=frozenset({"plan.reject"}))
             parts += reason_form(view, "plan.reject", label="card.reason.plan.label", required=False)
-        parts += typed.unsent(view, clip)
         parts += sections.foot(plan.cause)
         return Card(
             locale=locale,

@@ -52,7 +52,7 @@ def request_card(view: CardView, goal: GoalView, request: RequestView, *, locale
             revision=None,
             waits=request.open,
         )
-        parts: list[Part] = [*_first(view, request, state, clip)]
+        parts: list[Part] = [*_first(view, request, state, clip), *typed.unsent(view, clip)]
         if request.open and view.audience == "group" and view.mentions:
             parts.append(Mentions(open_ids=view.mentions[:MENTIONS_MAX]))
         parts += [*_facts(request, clip), Rule(), *_brief(request, clip), *_progress(request, clip)]
@@ -60,7 +60,6 @@ def request_card(view: CardView, goal: GoalView, request: RequestView, *, locale
         parts += [sections.label(named("field", "next")), Paragraph(text=_next(request))]
         parts += actions.rows(view, without=FORMS)
         parts += [*_respond(view), *_commit(view), *_return(view, request)]
-        parts += typed.unsent(view, clip)
         parts += sections.foot(request.cause)
         return Card(
             locale=locale,

@@ -6,6 +6,7 @@ What a person confirms is what stands here. If it had to be shortened, the card 
 import msgspec
 
 from cards import actions, sections, theme, typed
+from cards.before import before
 from cards.budget import Clipper, fit
 from cards.elements import Card, Paragraph, Part, Rule
 from cards.reasons import reason_form
@@ -15,8 +16,6 @@ from ledger.text.say import Locale
 
 CRITERIA_FIELDS = frozenset({"criteria", "acceptance_criteria"})
 FIELDS_MAX = 20
-SWITCHES = frozenset({"fold_case", "private"})
-"""Fields that are on, or not shown."""
 HEADER_FIELDS = frozenset({"title", "priority"})
 
 
@@ -38,10 +37,13 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
         )
         parts: list[Part] = [
             *sections.first(view, goal, clip, state, review.decision, family="state.review", is_open=is_open),
+            *typed.unsent(view, clip),
             sections.pair(
                 sections.fact("proposed_by", Paragraph(text=Words(name_of(review.proposed_by)))),
                 sections.fact("criteria", sections.number(len(review.criteria))),
             ),
+            *_question(goal, review, clip),
+            *before(review.before, clip),
             Rule(),
             *_fields(review, clip),
             *_legend(review),
@@ -50,7 +52,6 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
         if is_open:
             parts += actions.rows(view, without=frozenset({"goal.decline"}))
             parts += reason_form(view, "goal.decline", label="card.reason.decline.label", required=False)
-        parts += typed.unsent(view, clip)
         parts += sections.foot(review.cause)
         return Card(
             locale=locale,
@@ -61,6 +62,18 @@ def review_card(view: CardView, goal: GoalView, review: ReviewView, *, locale: L
         )
 
     return fit(draw)
+
+
+def _question(goal: GoalView, review: ReviewView, clip: Clipper) -> tuple[Part, ...]:
+    """The open question that holds a yes up; it is answered on the goal's own card."""
+    if not review.open or goal.question is None:
+        return ()
+    asked = copy("card.review.question", who=name_of(goal.question.asked_by))
+    return (
+        sections.label(asked),
+        Paragraph(text=clip.text(goal.question.text, 500)),
+        sections.note(copy("card.review.answer")),
+    )
 
 
 def _as_promised(goal: GoalView, review: ReviewView) -> GoalView:
@@ -98,7 +111,7 @@ def _value(field: FieldView, clip: Clipper) -> Paragraph:
         return Paragraph(text=copy("card.none"))
     if field.name == "handoff_mode":
         return Paragraph(text=named("handoff", field.items[0]))
-    if field.name in SWITCHES:
+    if field.name in theme.SWITCHES:
         return Paragraph(text=copy("card.switch.on"))
     if len(field.items) == 1:
         return Paragraph(text=clip.text(field.items[0]))

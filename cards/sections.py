@@ -12,6 +12,7 @@ from ledger.text.say import one_line
 TITLE_CHARS_MAX = 120
 SCOPES_MAX = 4
 EVIDENCE_MAX = 6
+VALIDATORS_MAX = 2
 # Which token shows that the reader of a direct message is the one who is needed.
 ACTION_OF_NEED = {
     "confirm": "goal.confirm",
@@ -160,7 +161,29 @@ def evidence(artifact: ArtifactView, clip: Clipper, *, inset: bool = False) -> t
     return (
         Paragraph(text=Words(name), inset=inset, apart=not inset),
         Paragraph(text=meta, size="notation", color="grey", inset=inset),
+        *_checked(artifact, inset=inset),
     )
+
+
+def _checked(artifact: ArtifactView, *, inset: bool) -> tuple[Paragraph, ...]:
+    """Who reviewed it with which word, and what the validators said; nothing where nobody has said anything."""
+    said: list[Copy] = []
+    if artifact.status != "submitted":
+        verdict = named("card.evidence.status", artifact.status)
+        said.append(
+            copy("card.evidence.reviewed", verdict=verdict, who=name_of(artifact.reviewed_by))
+            if artifact.reviewed_by and artifact.status in {"accepted", "rejected"}
+            else verdict
+        )
+    if artifact.failed:
+        said.append(copy("card.evidence.failed", names=people(artifact.failed, VALIDATORS_MAX)))
+    if artifact.passed:
+        said.append(copy("card.evidence.passed", names=people(artifact.passed, VALIDATORS_MAX)))
+    if not said:
+        return ()
+    text = Copy(" · ".join(one.en for one in said), " · ".join(one.zh for one in said))
+    bad = bool(artifact.failed) or artifact.status not in {"submitted", "accepted"}
+    return (Paragraph(text=text, size="notation", color="orange" if bad else "green", inset=inset),)
 
 
 def evidence_list(artifacts: tuple[ArtifactView, ...], clip: Clipper, *, title: Copy) -> tuple[Part, ...]:

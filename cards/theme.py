@@ -73,3 +73,5 @@ REQUEST: dict[str, Template] = {
 PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
 CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
 CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})
+SWITCHES: frozenset[str] = frozenset({"fold_case", "private"})
+"""Fields of a promise that are on, or not shown."""

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from cards.actions import key_of, offered
 from cards.budget import Clipper
 from cards.elements import Paragraph, Part
+from cards.sections import more
 from cards.text import Words, copy, named, refused
 from ledger.projections.form_views import TypedView
 from ledger.projections.views import CardView
 from ledger.text.say import plain
 
 UNSENT_CHARS_MAX = 1000
+UNSENT_MAX = 4
+FIELDS_MAX = 4
 
 
 def value(view: CardView, field: str, chars_max: int, *names: str) -> Words | None:
@@ -35,13 +38,13 @@ def problem(view: CardView, *names: str) -> tuple[Paragraph, ...]:
 def unsent(view: CardView, clip: Clipper) -> tuple[Part, ...]:
     """What was typed for an action that this card no longer has: it was not sent, and it is not lost."""
     parts: list[Part] = []
-    for one in view.typed:
-        if offered(view, key_of(one.action)) is not None:
-            continue
+    late = [one for one in view.typed if offered(view, key_of(one.action)) is None]
+    shown, hidden = clip.rows(late, UNSENT_MAX)
+    for one in shown:
         action = named("action", key_of(one.action))
         parts.append(Paragraph(text=copy("card.typed.unsent", action=action), color="red", apart=True))
-        parts += [Paragraph(text=clip.text(text, UNSENT_CHARS_MAX)) for text in _texts(one.values)]
-    return tuple(parts)
+        parts += [Paragraph(text=clip.text(text, UNSENT_CHARS_MAX)) for text in _texts(one.values)[:FIELDS_MAX]]
+    return (*parts, *more(hidden))
 
 
 def _of(view: CardView, names: tuple[str, ...]) -> list[TypedView]:

@@ -19,6 +19,7 @@ from daemon.relay.subjects import (
     review,
     revise,
     status,
+    told,
 )
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
 from ledger.ids import GoalId, MemberId
@@ -38,6 +39,7 @@ _FAMILIES = (
     revise.FAMILY,
     status.FAMILY,
     identity.FAMILY,
+    told.FAMILY,
 )
 FAMILIES: dict[str, Family] = {one.kind: one for one in _FAMILIES}
 """By kind, in the order in which a goal's cards are posted."""

@@ -9,9 +9,12 @@ from itertools import islice
 from typing import Literal, NamedTuple, cast
 
 from ledger.ids import ArtifactId, MemberId
-from ledger.projections.causes import Cause, DecisionView
+from ledger.projections.causes import DecisionView
 from ledger.projections.channel import Reading, cause_of, read_goal, responsible_of
+from ledger.projections.decided import cause_view, made
 from ledger.projections.holds import claimed_until_ms, hold_of, holders, name_of, names_of
+from ledger.projections.reviews import status_of
+from ledger.projections.revised import before
 from ledger.projections.views import (
     AcceptanceView,
     ArtifactView,
@@ -24,7 +27,8 @@ from ledger.projections.views import (
     ReviewView,
     TodoView,
 )
-from ledger.records import CLOSED, Artifact, Delivery, EventNote, Intent, Todo
+from ledger.projections.waiting_gates import waiting_gates
+from ledger.records import CLOSED, Artifact, Intent, Todo
 from ledger.rules.common import owners_of, registered, unmet
 from ledger.rules.goals import FIELD_CLASS, REVISIONS_MAX, question_basis, state_basis
 from ledger.rules.holdings import still_held
@@ -98,8 +102,9 @@ def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | 
         artifacts=_artifacts_of_goal(workspace, goal),
         question=_question(workspace, goal),
         decision=_decision(workspace, goal),
-        cause=_cause(workspace, cause),
+        cause=cause_view(workspace, cause),
         seq=goal.last_seq,
+        gates=waiting_gates(workspace, goal, now_ms),
     )
 
 
@@ -116,8 +121,15 @@ def review_view(workspace: Workspace, goal: Goal, revision: int) -> ReviewView:
         ),
         proposed_by=name_of(workspace, intent.proposed_by),
         basis=intent.basis,
-        decision=_made(workspace, "confirmed" if intent.status == "superseded" else intent.status, intent),
-        cause=_cause(workspace, intent.note),
+        decision=made(workspace, "confirmed" if intent.status == "superseded" else intent.status, intent),
+        cause=cause_view(workspace, intent.note),
+        before=before(
+            goal,
+            intent,
+            _FIELDS,
+            lambda one, name: _items(workspace, goal, one, name),
+            lambda one: made(workspace, one.status, one),
+        ),
     )
 
 
@@ -131,7 +143,7 @@ def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> Acceptan
         CriterionView(
             criterion_id=name,
             text=text,
-            artifacts=tuple(_artifact(workspace, one) for one in artifacts if name in speaks[one.artifact_id]),
+            artifacts=tuple(_artifact(workspace, goal, one) for one in artifacts if name in speaks[one.artifact_id]),
         )
         for name, text in zip(intent.criterion_ids, intent.criteria, strict=True)
     )
@@ -140,11 +152,11 @@ def acceptance_view(workspace: Workspace, goal: Goal, delivery: int) -> Acceptan
         status=found.status,
         summary=found.summary,
         criteria=criteria,
-        other_artifacts=tuple(_artifact(workspace, one) for one in artifacts if not speaks[one.artifact_id]),
+        other_artifacts=tuple(_artifact(workspace, goal, one) for one in artifacts if not speaks[one.artifact_id]),
         delivered_by=name_of(workspace, found.delivered_by),
         basis=found.basis,
-        decision=_made(workspace, found.status, found),
-        cause=_cause(workspace, found.note),
+        decision=made(workspace, found.status, found),
+        cause=cause_view(workspace, found.note),
     )
 
 
@@ -262,7 +274,10 @@ def _todo(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> TodoView
     )
 
 
-def _artifact(workspace: Workspace, artifact: Artifact) -> ArtifactView:
+def _artifact(workspace: Workspace, goal: Goal, artifact: Artifact) -> ArtifactView:
+    review = goal.reviews.decisions.get(artifact.artifact_id)
+    # A validator that ran again says what holds now.
+    said = {check.name: check.passed for check in goal.reviews.checks.get(artifact.artifact_id, ())}
     return ArtifactView(
         artifact_id=artifact.artifact_id,
         todo_id=artifact.todo_id,
@@ -272,6 +287,10 @@ def _artifact(workspace: Workspace, artifact: Artifact) -> ArtifactView:
         sha256=artifact.sha256,
         size_bytes=artifact.size_bytes,
         submitted_by=name_of(workspace, artifact.submitted_by),
+        status=status_of(goal, artifact.artifact_id),
+        reviewed_by="" if review is None else name_of(workspace, review.reviewer),
+        passed=tuple(name for name, passed in said.items() if passed),
+        failed=tuple(name for name, passed in said.items() if not passed),
     )
 
 
@@ -283,7 +302,7 @@ def _artifacts_of_goal(workspace: Workspace, goal: Goal) -> tuple[ArtifactView, 
         if newest
         else islice(reversed(goal.artifacts.values()), ARTIFACTS_MAX)
     )
-    return tuple(_artifact(workspace, artifact) for artifact in found)
+    return tuple(_artifact(workspace, goal, artifact) for artifact in found)
 
 
 def _question(workspace: Workspace, goal: Goal) -> QuestionView | None:
@@ -298,24 +317,13 @@ def _question(workspace: Workspace, goal: Goal) -> QuestionView | None:
     )
 
 
-def _cause(workspace: Workspace, note: EventNote) -> Cause:
-    return Cause(
-        seq=note.seq,
-        kind=note.kind,
-        actor_id=note.actor,
-        actor_name=name_of(workspace, note.actor),
-        at_ms=note.at_ms,
-        short_hash=note.short_hash,
-    )
-
-
 def _decision(workspace: Workspace, goal: Goal) -> DecisionView | None:
     """The decision that the goal's state rests on, where a person made one."""
     match goal.state:
         case "accepted" | "changes_requested":
-            return None if goal.delivery is None else _made(workspace, goal.state, goal.delivery)
+            return None if goal.delivery is None else made(workspace, goal.state, goal.delivery)
         case "declined" | "withdrawn":
-            return _made(workspace, goal.state, goal.intents[-1])
+            return made(workspace, goal.state, goal.intents[-1])
         case "stopped" | "paused":
             note = goal.state_note
             if note is None:
@@ -325,17 +333,6 @@ def _decision(workspace: Workspace, goal: Goal) -> DecisionView | None:
             )
         case _:
             return None
-
-
-def _made(workspace: Workspace, outcome: str, decided: Intent | Delivery) -> DecisionView | None:
-    if decided.decided_by is None or decided.decided_at_ms is None:
-        return None
-    return DecisionView(
-        outcome=outcome,
-        by_name=name_of(workspace, decided.decided_by),
-        at_ms=decided.decided_at_ms,
-        reason=decided.reason,
-    )
 
 
 def _fields(workspace: Workspace, goal: Goal, intent: Intent) -> list[FieldView]:

@@ -69,3 +69,11 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     basis: str
     cause: GateCause
+
+
+class WaitingGateView(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that a goal's work waits for, in one line; its own card says the rest."""
+
+    question: str
+    people: tuple[str, ...]
+    blocks_goal: bool

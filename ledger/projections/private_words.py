@@ -40,7 +40,7 @@ _PROMISE: Final = frozenset(
     {
         ("", "objective"), ("", "display_name"),
         ("GoalView", "title"), ("GoalView", "objective"),
-        ("FieldView", "items"), ("CriterionView", "text"),
+        ("FieldView", "items"), ("CriterionView", "text"), ("RevisedView", "was"), ("RevisedView", "becomes"),
         ("QuestionView", "text"), ("QuestionView", "options"), ("ResultView", "title"),
         ("AttentionRow", "title"), ("DigestGoal", "title"), ("WhichRow", "title"),
     }

@@ -12,11 +12,13 @@ from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
 from ledger.projections.form_views import FormView, TypedView
-from ledger.projections.gate_views import GateView
+from ledger.projections.gate_views import GateView, WaitingGateView
 from ledger.projections.identity_views import IdentityView
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
+from ledger.projections.promise_views import BeforeView
 from ledger.projections.request_views import RequestView
+from ledger.projections.told_views import ToldView
 
 FieldClass = Literal["enforced", "retained", "advisory"]
 GoalStateName = Literal[
@@ -54,6 +56,12 @@ class ArtifactView(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     size_bytes: int
     submitted_by: str
+    status: str = "submitted"
+    """What became of it: submitted, accepted, rejected, superseded or invalidated."""
+    reviewed_by: str = ""
+    passed: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    """Validators by what each said last."""
 
 
 class CriterionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,6 +108,7 @@ class ReviewView(msgspec.Struct, frozen=True, kw_only=True):
     basis: str
     decision: DecisionView | None
     cause: Cause
+    before: BeforeView | None = None
 
     @property
     def open(self) -> bool:
@@ -162,6 +171,8 @@ class GoalView(msgspec.Struct, frozen=True, kw_only=True):
     decision: DecisionView | None
     cause: Cause
     seq: int
+    gates: tuple[WaitingGateView, ...] = ()
+    """Decisions that work waits for."""
 
     @property
     def open(self) -> bool:
@@ -193,6 +204,7 @@ CardPart: TypeAlias = (
     | AmendmentView
     | RequestView
     | MembersView
+    | ToldView
     | ResultView
     | AttentionView
     | DigestView
@@ -214,6 +226,7 @@ CardKind = Literal[
     "members",
     "revise",
     "identity",
+    "told",
     "result",
     "attention",
     "digest",
@@ -246,6 +259,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     result: ResultView | None = None
     revise: FormView | None = None
     identity: IdentityView | None = None
+    told: ToldView | None = None
     typed: tuple[TypedView, ...] = ()
     """What the one person who sees this card typed into its forms, and what came of it; never on a shared card."""
     attention: AttentionView | None = None

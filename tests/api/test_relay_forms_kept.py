@@ -5,6 +5,8 @@ import pytest
 
 from cards.draw import draw
 from daemon.relay.drafts import DRAFTS_CHARS_MAX, DRAFTS_MAX, PRIVATE_CHATS_MAX, Draft, Drafts
+from daemon.relay.forms import FORMS_CHARS_MAX
+from daemon.relay.wire import MESSAGE_CHARS_MAX
 from ledger.projections.views import CardView
 from tests.support.homes import CHAT, Scribe
 from tests.support.presses import FORM, Table, delivered, everybody
@@ -253,3 +255,18 @@ async def test_a_suggestion_only_fills_in_the_answer_and_what_is_typed_counts(ty
         if answer:
             row = list(daemon.store.events(daemon.seq - 1))[-1]
             assert f'"{answer}"' in row.words.decode()
+
+
+async def test_a_form_in_two_places_is_one_goal_even_when_nobody_remembers_it():
+    """As after a restart: what was open is forgotten, and what was done is in the ledger."""
+    async with served(everybody) as daemon:
+        table = Table(daemon)
+        form = await table.form(**GROUP)
+        shared = await table.token(form, "goal.propose")
+        await table.press("ann", shared, FORM | {"criteria": ""})
+        mine = (await shown(daemon, f"{form}@direct:ann")).tokens["goal.propose"]
+        assert (await table.press("chen", shared, FORM)).kind == "success"
+        for _ in range(FORMS_CHARS_MAX // MESSAGE_CHARS_MAX + 1):
+            await table.form(text="x" * MESSAGE_CHARS_MAX)
+        late = await table.press("ann", mine, FORM)
+        assert (late.code, len(daemon.service.committed.goals)) == ("form_submitted", 1)

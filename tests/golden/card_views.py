@@ -24,6 +24,7 @@ from tests.golden.form_card_views import form_cards, kept
 from tests.golden.gate_card_views import gate_cards
 from tests.golden.member_card_views import members
 from tests.golden.plan_card_views import plans
+from tests.golden.promise_card_views import promises
 from tests.golden.request_card_views import requests
 
 NOW_MS = 1_764_500_000_000
@@ -366,4 +367,4 @@ SAMPLES: dict[str, CardView] = {
     **chat_cards(tokens),
     **withheld(),
 }
-SAMPLES |= kept(SAMPLES)
+SAMPLES |= kept(SAMPLES) | promises(SAMPLES, decided("declined", "Not before the move."))
