@@ -9,7 +9,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from daemon.api.actions import BODY_SECONDS_MAX
-from daemon.api.edge import Principal, malformed, prove
+from daemon.api.edge import Principal, given_twice, malformed, prove
 from daemon.api.envelope import refused, respond
 from daemon.api.meta import Meta
 from daemon.api.routes import Routes
@@ -23,7 +23,7 @@ from daemon.relay.refusals import RelayRefusal
 from daemon.relay.view import Views
 from daemon.relay.wire import BotHealth, Delivery, Lead, Message, Press
 from daemon.service import Service
-from ledger.params import Params
+from ledger.params import NamedTwice, Params, require_named_once
 from ledger.ports import DeliveryRow
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
@@ -84,9 +84,13 @@ class RelayRoutes:
                 return refused(request, "relay", principal, self._service.committed.seq)
             try:
                 async with asyncio.timeout(BODY_SECONDS_MAX):
-                    ask = model.model_validate_json(await request.read())
+                    body = await request.read()
+                ask = model.model_validate_json(body)
+                require_named_once(body)
             except ValidationError as error:
                 return self._malformed(request, malformed(error))
+            except NamedTwice as error:
+                return self._malformed(request, given_twice(error.field))
             except TimeoutError:
                 late = refuse(GeneralRefusal.MALFORMED_PARAMS, field="body", problem="the body did not arrive in time")
                 return self._malformed(request, late)

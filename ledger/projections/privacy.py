@@ -22,6 +22,9 @@ from ledger.projections.private_words import CLOSED, is_ledger_made, is_promise
 WITHHELD: Final = MARK
 WARNING_KIND: Final = "raw_or_private_material_omitted"
 WARNINGS: Final = "source_warnings"
+MARKED: Final = "private_material"
+"""The reason where a text has the mark in it already."""
+MORE: Final = "more"
 WARNINGS_MAX: Final = 32
 """Warnings in one list; the last one counts those that it has no room for."""
 
@@ -138,15 +141,28 @@ class _Walk:
         return value
 
     def tell(self, document: dict[str, object], warnings: list[dict[str, object]]) -> None:
-        """Put the warnings into the document that they are about, bounded."""
+        """Put the warnings into the document that they are about, bounded.
+
+        A document of the past comes here twice. What an earlier pass told of is not told again: a mark that it left is
+        found by the next one, which knows no reason for it.
+        """
         if not warnings:
             return
-        given = document.get(WARNINGS)
-        together = [*(given if isinstance(given, list) else []), *warnings]
-        rest = len(together) - WARNINGS_MAX
-        if rest > 0:
-            more = {"kind": WARNING_KIND, "field_path": "", "reason": "more", "count": rest + 1}
-            together = [*together[: WARNINGS_MAX - 1], more]
+        given = cast("list[dict[str, object]]", document.get(WARNINGS) or [])
+        named = [one for one in given if one.get("reason") != MORE]
+        counted = sum(cast("int", one["count"]) for one in given if one.get("reason") == MORE)
+        told = {one.get("field_path") for one in named}
+        new = [one for one in warnings if one["reason"] != MARKED or not (counted or one["field_path"] in told)]
+        together = [*named, *new]
+        if counted or len(together) > WARNINGS_MAX:
+            kept = together[: WARNINGS_MAX - 1]
+            more = {
+                "kind": WARNING_KIND,
+                "field_path": "",
+                "reason": MORE,
+                "count": counted + len(together) - len(kept),
+            }
+            together = [*kept, more]
         document[WARNINGS] = together
 
     def _named(self, document: dict[str, object], rights: Rights, path: str) -> dict[str, object]:
@@ -180,7 +196,7 @@ class _Walk:
     def _text(self, name: str, text: str, rights: Rights, path: str, owner: str, beside: Collection[str]) -> str:
         if WITHHELD in text:
             # What it was made from was looked at already; the rest of a sentence of ours stays.
-            self._withheld(path, "private_material")
+            self._withheld(path, MARKED)
             return WITHHELD if rights == "stranger" and not is_ledger_made(name, owner, text, beside) else text
         reason: str | None
         if rights == "open":

@@ -33,7 +33,7 @@ class AgreedRefusal(StrEnum):
 def settled(
     workspace: Workspace, goal: Goal, caller: Caller, todo: Todo, action: DelegatedAction, now_ms: int
 ) -> Refusal | None:
-    """Why this agent may not change or take out this work by itself: it came by a plan, or people added it.
+    """Why this agent may not change or take out this work by itself: it came by a plan, or people added or admitted it.
 
     An agent's own addition stays its own, but for a need of a decision, which is not dropped by adding the work again.
     A person decides by `may_touch`, and whoever was delegated this work may do what the grant says.
@@ -42,7 +42,8 @@ def settled(
     if member is None or member.kind != "agent":
         return None
     adder = None if todo.added_by is None else workspace.members.get(todo.added_by)
-    by_people = todo.plan_id is not None or adder is None or adder.kind != "agent"
+    admitted = todo.proposed_by is not None
+    by_people = todo.plan_id is not None or admitted or adder is None or adder.kind != "agent"
     undecided = action == "supersede" and bool(todo.required_decision_scopes)
     if not by_people and not undecided:
         return None

@@ -114,9 +114,9 @@ def cannot(
 
 
 def _class_of(goal: Goal, one: Operation) -> AmendmentClass:
-    """How far an operation reaches; to take out work that needs a decision drops the need, and people said that."""
+    """How far an operation reaches; to take out what people said, a lane or a need of theirs, reaches further."""
     todo = goal.todos.get(one.todo_id)
-    if one.op == "cancel" and todo is not None and todo.required_decision_scopes:
+    if one.op == "cancel" and todo is not None and (todo.plan_id is not None or todo.required_decision_scopes):
         return "shared_acceptance"
     return CLASS_OF_OPERATION[one.op]
 

@@ -2,7 +2,7 @@
 
 A secret never reaches the ledger: whoever needs one makes it and hands in its digest. A scope can only narrow what the
 member may do: it names actions (or whole nouns) and goals, and what it does not name is refused wherever the token is
-shown, before any rule is asked. Whoever makes a credential by one with a scope makes none that is good for more.
+shown, before any rule is asked. Whoever makes a credential by another makes none that is good for more, or for longer.
 """
 
 from collections.abc import Iterable
@@ -148,8 +148,8 @@ def decide_rotate_token(workspace: Workspace, caller: Caller, ask: RotateToken, 
 def _beyond(
     workspace: Workspace, caller: Caller, actions: tuple[str, ...], goal_ids: tuple[str, ...], expires_at_ms: int | None
 ) -> Refusal | None:
-    """In what a new credential would be good for more than the one with a scope that it is made by."""
-    if not is_scoped(workspace, caller) or caller.token_id is None:
+    """In what a new credential would be good for more, or for longer, than the one that it is made by."""
+    if caller.token_id is None:
         return None
     issuer = workspace.tokens[workspace.tokens_by_id[caller.token_id]]
     ends_ms = issuer.expires_at_ms

@@ -295,3 +295,16 @@ async def test_what_is_no_http_is_refused_without_quoting_it(header):
     assert b"X-Frontstage-Exit: 2" in head
     assert json.loads(body)["code"] == "malformed_params"
     assert b"fs_" not in raw
+
+
+@pytest.mark.parametrize(("method", "path", "model"), RELAYED)
+async def test_what_the_bot_relays_names_no_field_twice(daemon, method, path, model):
+    """Of two values under one name one reader takes the first and another the last."""
+    properties, required, definitions = schema_of(model)
+    name = next(iter(required or properties))
+    sound = json.dumps({known: good(properties[known], definitions) for known in {name, *required}})
+    twice = sound[:-1] + f", {json.dumps(name)}: {json.dumps(json.loads(sound)[name])}" + "}"
+    before = untouched(daemon)
+    answer = await daemon.ask(method, f"/v1/relay/{path}", body=twice.encode(), who="bot")
+    assert (answer.status, answer.code, named(answer)) == (400, "malformed_params", {name})
+    assert untouched(daemon) == before

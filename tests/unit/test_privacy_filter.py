@@ -142,6 +142,18 @@ def test_warnings_are_bounded_and_the_rest_is_counted():
     assert last == {"kind": WARNING_KIND, "field_path": "", "reason": "more", "count": 100 - len(named)}
 
 
+@pytest.mark.parametrize("count", [1, WARNINGS_MAX, WARNINGS_MAX + 1, 100])
+def test_a_document_that_passes_twice_is_told_of_once(count):
+    """A document of the past passes by what held then and by what holds now."""
+    once = screened({"rows": [HOME_PATH] * count, "source_warnings": []}, open_to_all)
+    twice = screened(once, open_to_all)
+    assert twice["source_warnings"] == once["source_warnings"]
+    private = screened(once | {"goal_id": "docs", "note": "Ask the clinic"}, lambda _: "stranger")
+    assert private["note"] == WITHHELD
+    told = private["source_warnings"]
+    assert count + 1 == len([one for one in told if "count" not in one]) + sum(one.get("count", 0) for one in told)
+
+
 _PLAIN = st.one_of(st.sampled_from(ALL), st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False))
 _NAMES = st.sampled_from(("title", "note", "rows", "backlog", "token_cap", "goal_id", "summary", "evidence"))
 _DOCUMENTS = st.dictionaries(

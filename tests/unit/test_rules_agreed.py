@@ -221,6 +221,19 @@ def test_an_agent_takes_no_lane_of_a_confirmed_plan_out(planned):
     assert planned.outcome("ann", "todo.cancel", **PLANNED) == "committed"
 
 
+def test_no_agent_takes_a_lane_of_a_confirmed_plan_out_by_a_routine_change_either(planned):
+    """People said yes to the lane: what takes it out reaches as far, and is decided by an owner."""
+    wish = {"goal_id": DOCS, "why": "No need", "operation": [{"op": "cancel", "todo_id": PLANNED["todo_id"]}]}
+    for amendment_class in ("lane_route", "shared_work_graph"):
+        refusal = planned.ask("builder", "amendment.submit", **wish, amendment_class=amendment_class).refusal
+        assert (refusal.code, refusal.details["needs"]) == ("class_too_low", "shared_acceptance")
+    planned.do("builder", "amendment.submit", **wish, amendment_id="amend_a", amendment_class="shared_acceptance")
+    given = {"goal_id": DOCS, "amendment_id": "amend_a"}
+    basis = amendment_basis(planned.goal(), planned.goal().amendments.by_id["amend_a"])
+    assert planned.outcome("builder", "amendment.commit", **given, basis=basis) == "not_an_owner"
+    assert planned.outcome("ann", "amendment.commit", **given, basis=basis) == "committed"
+
+
 def test_an_agent_still_says_how_the_work_of_a_plan_stands(planned):
     assert planned.outcome("builder", "todo.update", **PLANNED, note="Half done") == "committed"
     assert planned.outcome("builder", "todo.defer", **PLANNED, resume_when="pr_merged:site/1") == "committed"

@@ -104,6 +104,20 @@ def test_a_credential_with_a_scope_makes_none_that_is_good_for_more(world):
     assert _by(world, "narrow", "token.issue", **issued, **(scope | {"allowed_action": ["token.list"]})) == "committed"
 
 
+def test_a_credential_that_ends_makes_none_that_outlives_it(world):
+    """It is good for everything, and yet only until then: else whoever stole it would have it for ever."""
+    issued = {"member_id": "ann", "secret_digest": digest("new")}
+    world.do("ann", "token.issue", member_id="ann", secret_digest=digest("short"), ttl_seconds=60)
+    beyond = ("token_beyond_its_issuer", "ttl_seconds")
+    assert _by(world, "short", "token.issue", **issued) == beyond
+    assert _by(world, "short", "token.issue", **issued, ttl_seconds=61) == beyond
+    assert _by(world, "short", "token.issue", **issued, ttl_seconds=60) == "committed"
+    assert _by(world, "short", "token.issue", **issued, ttl_seconds=60, allowed_action=["todo"]) == "committed"
+    own = world.state.tokens[digest("short")].token_id
+    assert _by(world, "short", "token.rotate", token_id=own, secret_digest=digest("new"), ttl_seconds=61) == beyond
+    assert _by(world, "short", "token.rotate", token_id=own, secret_digest=digest("new")) == "committed"
+
+
 def test_a_credential_with_a_scope_rotates_none_that_is_good_for_more(world):
     for secret, scope in {"narrow": {"allowed_action": ["token"], "ttl_seconds": 60}, "whole": {}}.items():
         world.do("ann", "token.issue", member_id="ann", secret_digest=digest(secret), **scope)

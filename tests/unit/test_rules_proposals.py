@@ -150,6 +150,17 @@ def test_no_agent_takes_up_or_changes_what_was_only_proposed(world, who, action,
     assert world.outcome(who, action, **IDEA, **asked) not in {"committed", "held"}
 
 
+@pytest.mark.parametrize("who", ["builder", "helper", "dreamer"])
+def test_the_words_that_were_let_in_are_changed_by_no_agent(world, who):
+    """Whoever let it in said yes to what it said then."""
+    _admit(world)
+    for action, asked in (("todo.update", {"text": "Mine"}), ("todo.update", {"priority": "P3"}), ("todo.cancel", {})):
+        assert world.outcome(who, action, **IDEA, **asked) == "amendment_required"
+        assert world.outcome("ann", action, **IDEA, **asked) == "committed"
+    assert world.outcome("builder", "todo.update", **IDEA, note="Half done") == "committed"
+    assert world.outcome("builder", "todo.claim", **IDEA) == "committed"
+
+
 def test_nothing_that_was_decided_waits_for_an_idea(world):
     world.add("todo_work")
     after = {"goal_id": DOCS, "text": "After", "depends_on": ["todo_idea"]}
