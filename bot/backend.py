@@ -167,8 +167,11 @@ class Backend(Protocol):
         ...
 
     async def message(self, event: InboundMessage) -> Reply | None:
-        """Relay a message. The same message id always has its first outcome again."""
+        """Relay a message. The same message id has its first outcome again, until it was answered."""
         ...
+
+    async def answered(self, event: InboundMessage) -> None:
+        """Say that a message has its answer: delivered again, it has none to be posted any more."""
 
     async def slots(self, goal_id: str | None = None) -> SlotList:
         """Which cards should be where, of one goal or of all."""

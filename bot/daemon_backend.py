@@ -95,6 +95,10 @@ class DaemonBackend:
         }
         return _read(await _asked(self._client.relay_message(body)), _MessageDocument).reply
 
+    async def answered(self, event: InboundMessage) -> None:
+        """Say that a message has its answer."""
+        await _asked(self._client.relay_answered(event.app_id, event.message_id))
+
     async def slots(self, goal_id: str | None = None) -> SlotList:
         """Which cards should be where."""
         return _read(await _asked(self._client.slots(goal_id)), SlotList)

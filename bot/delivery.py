@@ -23,12 +23,14 @@ from bot.outbox import Outbox
 from bot.routes import card_uuid, route_of_slot, slot_goal, text_uuid, urgency_of
 from bot.steps import (
     LATER,
+    LEFT_ALONE,
     Patch,
     Post,
     Step,
     Wanted,
     adopted,
     after_gone,
+    doubted,
     intended,
     next_step,
     patched,
@@ -73,6 +75,7 @@ class CardDelivery:
         self._locale = locale
         self._hopeless_digest: dict[str, str] = {}
         self._closed: set[str] = set()
+        self._taken_away: set[str] = set()
         self._drawing = asyncio.Semaphore(VIEWS_ASKED_MAX)
 
     def taken_over(self) -> None:
@@ -84,6 +87,16 @@ class CardDelivery:
         found = adopted(slot.slot, slot.chat_id, message_id, self._journal.get(slot.slot), self._clock.now_ms())
         if found is not None:
             await self._journal.remember(found)
+
+    async def taken_away(self, message_id: str) -> str | None:
+        """Doubt that a message is still there: the next look at its card finds out. The card's slot, if it is one."""
+        slot = self._journal.slot_of_message(message_id)
+        delivered = None if slot is None else self._journal.get(slot)
+        if delivered is None or delivered.message_id != message_id or delivered.state in LEFT_ALONE:
+            return None
+        self._taken_away.add(message_id)
+        await self._journal.remember(doubted(delivered))
+        return slot
 
     def is_closed(self, slot: str) -> bool:
         """Whether the last look at this card found that nobody needs it any more."""
@@ -157,6 +170,7 @@ class CardDelivery:
         delivered = self._journal.get(slot.slot)
         if delivered is None:
             raise AssertionError("only what was delivered is patched")
+        self._taken_away.discard(step.message_id)
         try:
             await self._outbox.once(step.message_id, lambda lark: lark.patch_card(step.message_id, drawn.card))
         except LarkFault as fault:
@@ -170,7 +184,9 @@ class CardDelivery:
             await self._outbox.turn(slot.chat_id, urgency_of(slot))
             await self._post(slot, drawn, then)
             return
-        await self._journal.remember(patched(drawn.wanted, delivered))
+        done = patched(drawn.wanted, delivered)
+        # Taken away while it was being changed: nobody knows which of the two came first.
+        await self._journal.remember(doubted(done) if step.message_id in self._taken_away else done)
 
     async def _consequence(self, slot: Slot, drawn: Drawn, fault: LarkFault) -> None:
         """What follows from a fault that is not cured by doing the same again; the others are raised."""

@@ -15,7 +15,7 @@ from typing import Final
 from bot.backend import Backend, BackendFault, BackendFaultKind, PressResult, Reply, Toast
 from bot.clock import Clock
 from bot.holds import PressHolds
-from bot.lark import PRESS_ANSWER_MS_MAX, InboundMessage, InboundPress, LarkFault, toast
+from bot.lark import PRESS_ANSWER_MS_MAX, InboundMessage, InboundPress, LarkFault, NotTakenError, toast
 from bot.leader import Leadership
 from bot.outbox import NotLeadingError, Outbox
 from bot.routes import answer_uuid, late_uuid, route_of_answer, route_of_late_result, said
@@ -30,11 +30,13 @@ PRESS_RETRY_S: Final = 0.3
 LEAD_S_MAX: Final = 1.0
 # The platform says with this event that a chat can be reached (again).
 BOT_ADDED: Final = "im.chat.member.bot.added_v1"
+# And with this one that somebody took a message back.
+RECALLED: Final = "im.message.recalled_v1"
 
 _log = logging.getLogger("frontstage.bot.inbound")
 
 
-class UnansweredError(Exception):
+class UnansweredError(NotTakenError):
     """A message could not be answered now; raised so that it is delivered again."""
 
 
@@ -90,16 +92,26 @@ class Inbound:
             raise
         if reply is not None:
             await self._answer(event, reply)
+            await self._answered(event)
             self._sync.want(reply.slots)
         await self._sync.heard_from(event.chat_id)
 
     async def on_other(self, event_type: str, event_id: str, body: Mapping[str, object]) -> None:
-        """Count what nobody acts on; a chat that the bot was added to is looked at again."""
+        """Count what nobody acts on; a chat that the bot was added to, or a card that was taken away, is looked at.
+
+        The cards are the leader's: another bot leaves such an event to be delivered again.
+        """
         del event_id
         known = event_type if event_type in self.others or len(self.others) < EVENT_TYPES_MAX else "(others)"
         self.others[known] += 1
-        chat_id = body.get("chat_id")
-        if event_type == BOT_ADDED and isinstance(chat_id, str):
+        if event_type not in (BOT_ADDED, RECALLED):
+            return
+        if not await self._knows_soon():
+            raise NotTakenError("another bot sends")
+        chat_id, message_id = body.get("chat_id"), body.get("message_id")
+        if event_type == RECALLED and isinstance(message_id, str):
+            await self._sync.taken_away(message_id)
+        elif event_type == BOT_ADDED and isinstance(chat_id, str):
             await self._sync.heard_from(chat_id)
 
     async def _relay(self, event: InboundPress) -> PressResult:
@@ -131,11 +143,27 @@ class Inbound:
         except (LarkFault, NotLeadingError) as fault:
             _log.warning("the late result of a press could not be said: %s", type(fault).__name__)
 
+    async def _answered(self, event: InboundMessage) -> None:
+        """Say that it is answered. The platform knows the key of a send for an hour and delivers for longer."""
+        try:
+            await self._backend.answered(event)
+        except BackendFault as fault:
+            _log.info("it was not kept that a message is answered: %s", fault)
+
     async def _leads_soon(self) -> bool:
         """Whether this bot may send, or may in a moment, because it has only just begun."""
         try:
             async with asyncio.timeout(LEAD_S_MAX):
                 await self._leadership.gained()
+        except TimeoutError:
+            return False
+        return self._leadership.holds()
+
+    async def _knows_soon(self) -> bool:
+        """The same, and whether this bot knows what was delivered."""
+        try:
+            async with asyncio.timeout(LEAD_S_MAX):
+                await self._sync.loaded()
         except TimeoutError:
             return False
         return self._leadership.holds()

@@ -175,6 +175,10 @@ class InboundPress:
     """What was typed into a stand-alone input."""
 
 
+class NotTakenError(Exception):
+    """What came in cannot be taken now, or not by this bot; raised so that it is delivered again, maybe to another."""
+
+
 class Handlers(Protocol):
     """What the bot does with what comes in. Handlers run as tasks on the bot's own loop, many at a time."""
 
@@ -186,7 +190,10 @@ class Handlers(Protocol):
         ...
 
     async def on_other(self, event_type: str, event_id: str, body: Mapping[str, object]) -> None:
-        """Take an event of another or an unreadable kind; `body` is its content. It is acknowledged in every case."""
+        """Take an event of another or an unreadable kind; `body` is its content.
+
+        It is acknowledged in every case but one: `NotTakenError` leaves it to be delivered again.
+        """
 
 
 class Lark(Protocol):

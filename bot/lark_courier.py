@@ -23,6 +23,7 @@ from bot.lark import (
     InboundMessage,
     InboundPress,
     Locale,
+    NotTakenError,
 )
 from bot.lark_events import MESSAGE_EVENT, PRESS_EVENT, OtherEvent, StrayPress, read_event
 from bot.lark_frames import acknowledged, answer_text, framed, refused
@@ -98,9 +99,11 @@ class Courier:
                 return await self._message(event, within_s)
             case OtherEvent():
                 self._note(event.event_type)
-                await self._other(event, frame_id, within_s)
-                # Whoever pressed something we cannot read still waits for an object.
-                return _answer(PRESS_NOT_OURS) if is_card or event.event_type == PRESS_EVENT else TAKEN
+                taken = await self._other(event, frame_id, within_s)
+                if is_card or event.event_type == PRESS_EVENT:
+                    # Whoever pressed something we cannot read still waits for an object.
+                    return _answer(PRESS_NOT_OURS)
+                return TAKEN if taken else LEFT
 
     def _note(self, event_type: str) -> None:
         """A kind that was asked for has proved its subscription; any other, or one nobody can read, is parked."""
@@ -146,11 +149,13 @@ class Courier:
             return LEFT
         return LEFT if future.cancelled() or future.exception() is not None else TAKEN
 
-    async def _other(self, event: OtherEvent, frame_id: str, within_s: float | None) -> None:
+    async def _other(self, event: OtherEvent, frame_id: str, within_s: float | None) -> bool:
+        """Hand it over; false only if the handler says that it is to come again: what merely fails would never end."""
         event_id = event.event_id or frame_id
         future = self._submit("other event", lambda: self._handlers.on_other(event.event_type, event_id, event.body))
-        if future is not None:
-            await self._settled(future, self._bounded_s(within_s))
+        if future is None or not await self._settled(future, self._bounded_s(within_s)) or future.cancelled():
+            return True
+        return not isinstance(future.exception(), NotTakenError)
 
     def _bounded_s(self, within_s: float | None) -> float:
         return self._answer_within_s if within_s is None else min(within_s, self._answer_within_s)

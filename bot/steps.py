@@ -136,6 +136,11 @@ def resumed(delivered: Delivery) -> Delivery:
     return msgspec.structs.replace(delivered, state="live" if delivered.message_id else "posting", digest="")
 
 
+def doubted(delivered: Delivery) -> Delivery:
+    """What to remember of a message that may have been taken away: the next look changes it, and so finds out."""
+    return msgspec.structs.replace(delivered, digest="")
+
+
 def adopted(slot: str, chat_id: str, message_id: str, delivered: Delivery | None, now_ms: int) -> Delivery | None:
     """What to remember when somebody pressed a message of a slot that none is known of: its record was lost."""
     if not message_id or (delivered is not None and (delivered.message_id or delivered.state not in IN_DOUBT)):

@@ -65,6 +65,7 @@ class Sync:
         self._dirty = DirtyCards()
         self._stale: set[str | None] = set()
         self._some_stale = asyncio.Event()
+        self._loaded = asyncio.Event()
         self._sent: Counter[str] = Counter()
         self._seq = 0
         self._card_patience = Patience(first_s=5.0, most_s=300.0)
@@ -134,6 +135,16 @@ class Sync:
                 await self._journal.remember(resumed(delivery))
                 self.want((delivery.slot,))
 
+    async def loaded(self) -> None:
+        """Wait until this bot leads and knows what was delivered."""
+        await self._loaded.wait()
+
+    async def taken_away(self, message_id: str) -> None:
+        """Somebody took a message back: the card that it was is looked at, and replaced once if it is still needed."""
+        slot = await self._delivery.taken_away(message_id)
+        if slot is not None:
+            self.want((slot,))
+
     async def _lead(self) -> None:
         """Everything that is done while leading; over as soon as this bot no longer does."""
         try:
@@ -142,6 +153,7 @@ class Sync:
                 await self._leadership.lost()
                 leading.cancel()
         finally:
+            self._loaded.clear()
             self._dirty.close()
             self._dirty = DirtyCards()
 
@@ -168,6 +180,7 @@ class Sync:
             self._seq = listed.seq
             slots = self._wanted.replace_all(listed.slots, self._clock.now_ms())
             self._delivery.taken_over()
+            self._loaded.set()
             self._mark(slots)
             return
 

@@ -93,8 +93,12 @@ class AsyncClient:
         return await self._relay("POST", "press", press)
 
     async def relay_message(self, message: Mapping[str, object]) -> Document:
-        """Relay a message; the same message id has its first outcome again. Raises Refused and wire.WireFault."""
+        """Relay a message; it has its first outcome again until it was answered. Raises Refused and wire.WireFault."""
         return await self._relay("POST", "message", message)
+
+    async def relay_answered(self, app_id: str, message_id: str) -> Document:
+        """Say that a message has its answer in the chat. Raises Refused and wire.WireFault."""
+        return await self._relay("POST", "answered", {"app_id": app_id, "message_id": message_id})
 
     async def slots(self, goal_id: str | None = None) -> Document:
         """Which cards should be where: `{"seq", "slots"}`. Raises Refused and wire.WireFault."""

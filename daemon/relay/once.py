@@ -1,7 +1,8 @@
 """Once: whatever the platform delivers again has its first outcome again.
 
 A delivery is known by its app and key. What came of it is kept in the journal, so that it outlives a restart. A second
-copy that arrives while the first is still being acted on waits for it, and does not act beside it.
+copy that arrives while the first is still being acted on waits for it, and does not act beside it. What is settled has
+another outcome from then on: there is nothing left to do about it.
 """
 
 import logging
@@ -32,6 +33,15 @@ class Once:
         """The first outcome of this delivery; `act` makes it if there is none yet."""
         async with self._turns.of(f"{app_id}\0{key}"):
             return await self._first(app_id, key, act)
+
+    async def settle(self, app_id: str, key: str, outcome: Document) -> bool:
+        """From now on this delivery has another outcome; says whether it was known, and whether that is kept."""
+        async with self._turns.of(f"{app_id}\0{key}"):
+            known = self._service.reader.journal_entry(app_id, key)
+            if known is None or known.answer is None:
+                return False
+            row = JournalRow(app_id, key, known.received_at_ms, _encode(outcome))
+            return (await self._service.submit(Keep(journal=(row,)))).refusal is None
 
     async def _first(self, app_id: str, key: str, act: Callable[[], Awaitable[Document]]) -> Document:
         known = self._service.reader.journal_entry(app_id, key)

@@ -21,7 +21,7 @@ from daemon.relay.people import home_tenant
 from daemon.relay.press import Presses
 from daemon.relay.refusals import RelayRefusal
 from daemon.relay.view import Views
-from daemon.relay.wire import BotHealth, Delivery, Lead, Message, Press
+from daemon.relay.wire import Answered, BotHealth, Delivery, Lead, Message, Press
 from daemon.service import Service
 from ledger.params import NamedTwice, Params, require_named_once
 from ledger.ports import DeliveryRow
@@ -62,6 +62,7 @@ class RelayRoutes:
         """Add the routes."""
         routes.add("POST", "/v1/relay/press", self._guarded(Press, self._press))
         routes.add("POST", "/v1/relay/message", self._guarded(Message, self._message))
+        routes.add("POST", "/v1/relay/answered", self._guarded(Answered, self._answered_message))
         routes.add("PUT", "/v1/relay/deliveries", self._guarded(Delivery, self._put_delivery))
         routes.add("POST", "/v1/relay/leader", self._guarded(Lead, self._lead))
         routes.add("PUT", "/v1/relay/health", self._guarded(BotHealth, self._health))
@@ -123,6 +124,9 @@ class RelayRoutes:
     async def _message(self, ask: Message) -> _Document:
         self._remember_tenant(ask.tenant_key)
         return await self._once.act(ask.app_id, f"message:{ask.message_id}", lambda: self._messages.message(ask))
+
+    async def _answered_message(self, ask: Answered) -> _Document:
+        return {"ok": await self._once.settle(ask.app_id, f"message:{ask.message_id}", {"reply": None})}
 
     async def _put_delivery(self, ask: Delivery) -> _Document | Refusal:
         row = DeliveryRow(ask.slot, ask.chat_id, ask.message_id, ask.digest, ask.version, ask.sent_at_ms, ask.state)

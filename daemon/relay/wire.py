@@ -57,6 +57,13 @@ class Message(Params):
     locale: Locale = "en"
 
 
+class Answered(Params):
+    """A message whose answer stands in the chat."""
+
+    app_id: _Id
+    message_id: _Id
+
+
 class Delivery(Params):
     """What a card slot last delivered."""
 

@@ -94,6 +94,10 @@ class FakeDaemon:
         await self._begin("message")
         return self.replies.get(event.message_id)
 
+    async def answered(self, event):
+        await self._begin("answered")
+        self.replies.pop(event.message_id, None)
+
     async def slots(self, goal_id=None):
         await self._begin("slots")
         found = [

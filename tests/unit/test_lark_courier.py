@@ -7,7 +7,7 @@ import threading
 import orjson
 import pytest
 
-from bot.lark import PRESS_FAILED, PRESS_NOT_OURS, PRESS_TOO_MANY, STILL_WORKING, toast
+from bot.lark import PRESS_FAILED, PRESS_NOT_OURS, PRESS_TOO_MANY, STILL_WORKING, NotTakenError, toast
 from bot.lark_courier import IN_FLIGHT_MAX, Courier
 from bot.lark_pulse import Pulse
 
@@ -217,6 +217,13 @@ async def test_unknown_and_poison_events_are_acknowledged_whatever_happens(paylo
     handlers = Handlers(on_other=on_other)
     assert read(await courier(handlers).take(payload, frame_id="m-1")) == ACKNOWLEDGED
     assert len(handlers.seen) == 1
+
+
+async def test_an_event_that_is_for_another_bot_will_come_again():
+    async def leaves(_):
+        raise NotTakenError("another bot sends")
+
+    assert read(await courier(Handlers(on_other=leaves)).take(other())) == REFUSED
 
 
 async def test_an_unknown_event_that_hangs_is_acknowledged_in_time():

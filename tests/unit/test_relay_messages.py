@@ -9,7 +9,7 @@ from daemon.relay.pairing import PAIR_TRIES_MAX, PAIR_WINDOW_MS
 from ledger.ids import OPERATOR
 from ledger.ports import StoreFull
 from ledger.testing import Failure
-from tests.support.homes import CHAT, person
+from tests.support.homes import APP, CHAT, person
 from tests.support.presses import STRANGER, Table, everybody
 from tests.support.served import served
 
@@ -283,3 +283,16 @@ async def test_a_message_of_another_app_is_not_answered():
         assert await said(daemon, "help", app_id="cli_else") is None
         assert await said(daemon, CODE, sender=person("dan"), app_id="cli_else", chat_id=CHAT) is None
         assert not paired(daemon)
+
+
+async def test_what_was_answered_has_no_answer_any_more():
+    async with served(seed) as daemon:
+        about = {"message_id": "om_once", "event_id": "ev_once"}
+        assert (await said(daemon, "help", **about))["kind"] == "text"
+        assert (await said(daemon, "help", **about))["kind"] == "text"
+        known, unknown = ({"app_id": APP, "message_id": one} for one in ("om_once", "om_never"))
+        assert (await daemon.relay("answered", known)).document == {"ok": True}
+        assert (await daemon.relay("answered", unknown)).document == {"ok": False}
+        assert await said(daemon, "help", **about) is None
+        entry = daemon.service.reader.journal_entry(APP, "message:om_once")
+        assert entry.answer == b'{"reply":null}'
