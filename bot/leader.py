@@ -73,6 +73,8 @@ class Leadership:
             self._show()
             left_s = (self._until_ms - self._clock.steady_ms()) / 1_000
             return max(0.05, min(RETRY_EVERY_S, left_s)) if left_s > 0 else RETRY_EVERY_S
+        # What was granted before may have run out meanwhile, and another bot may have sent: that is not passed over.
+        self._show()
         self._until_ms = asked_ms + LEASE_TTL_MS - MARGIN_MS if lease.leader else 0
         self._show()
         return RENEW_EVERY_S

@@ -274,9 +274,10 @@ class Line:
                     after = row.seq
                     yield FeedEvent(seq=row.seq, kind=row.kind, goal_id=row.goal_id)
                 changed = asyncio.ensure_future(life.service.changed(after))
-                await asyncio.wait({changed, life.over, cut}, return_when=asyncio.FIRST_COMPLETED)
-                changed.cancel()
-                await asyncio.wait({changed})
+                try:
+                    await asyncio.wait({changed, life.over, cut}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    changed.cancel()
         finally:
             self.cuts.discard(cut)
         raise wire.Dropped("the feed ended")

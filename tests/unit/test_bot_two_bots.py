@@ -104,3 +104,19 @@ async def test_leadership_is_given_back_on_a_clean_stop():
         second = world.start("second")
         await world.quiet(4.5)
         assert second.bot.leadership.holds()
+
+
+@in_virtual_time
+async def test_a_lead_that_lapsed_and_came_back_in_one_breath_begins_anew():
+    async with World() as world:
+        world.start("first")
+        await world.quiet(0.5)
+        loaded = world.daemon.calls["deliveries"]
+        # Asked three seconds after the grant, and again after seven: the second answer comes when the lease was over.
+        world.daemon.delays_s["leader"] = 2.9
+        world.daemon.faults["leader"].append(down())
+        await world.quiet(8.0)
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="Meanwhile")})
+        await world.quiet(4.0)
+        assert [one.content.count("Meanwhile") > 0 for one in world.platform.cards()] == [True]
+        assert world.daemon.calls["deliveries"] == loaded + 1
