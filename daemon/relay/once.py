@@ -36,7 +36,8 @@ class Once:
 
     async def settle(self, app_id: str, key: str, outcome: Document) -> bool:
         """From now on this delivery has another outcome; says whether it was known, and whether that is kept."""
-        async with self._turns.of(f"{app_id}\0{key}"):
+        delivery = f"{app_id}\0{key}"
+        async with self._turns.of(delivery):
             known = self._service.reader.journal_entry(app_id, key)
             if known is None or known.answer is None:
                 return False

@@ -6,6 +6,7 @@ from collections import Counter
 from time import monotonic
 
 from tests.schedules.play import play
+from tests.schedules.trouble import AMONG
 
 
 def main():
@@ -13,12 +14,13 @@ def main():
     parser.add_argument("--count", type=int, default=200, help="how many, from the first seed on")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seed", type=int, help="only this one")
+    parser.add_argument("--among", choices=sorted(AMONG), default="all", help="which faults there may be")
     parser.add_argument("--verbose", action="store_true", help="tell what happened")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.count) if given.seed is None else [given.seed]
     began, failed, met = monotonic(), [], Counter()
     for seed in seeds:
-        played = play(seed)
+        played = play(seed, given.among)
         met.update(played.faults)
         if given.verbose:
             print("\n".join(played.told))

@@ -9,7 +9,7 @@ from bot.simulator.delivery import REPUSH_AFTER_MS
 from tests.schedules.holds import faults_of
 from tests.schedules.people import People
 from tests.schedules.stage import Stage
-from tests.schedules.trouble import FAULTS, FAULTS_MIN, cease
+from tests.schedules.trouble import AMONG, FAULTS_MIN, cease
 from tests.unit.virtual_time import VirtualLoop
 
 ACTS = (6, 14)
@@ -29,13 +29,13 @@ class Played:
     told: tuple[str, ...]
 
 
-def play(seed):
-    """Play the schedule of this seed."""
+def play(seed, among="all"):
+    """Play the schedule of this seed, with faults from this choice of them."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(_play(seed))
+        return runner.run(_play(seed, among))
 
 
-async def _play(seed):
+async def _play(seed, among):
     names = []
     stage = None
     try:
@@ -44,7 +44,7 @@ async def _play(seed):
             async with stage:
                 people = People(stage)
                 await asyncio.sleep(stage.chance.uniform(0.0, 4.0))
-                names = await _trouble(stage, people)
+                names = await _trouble(stage, people, among)
                 await cease(stage)
                 stage.tell("the faults are over")
                 await people.everything_moves()
@@ -55,14 +55,14 @@ async def _play(seed):
     return Played(seed, tuple(names), tuple(wrong), tuple(stage.told if stage else ()))
 
 
-def planned(seed):
+def planned(seed, among="all"):
     """The faults of a schedule, in no order."""
     chance = random.Random(f"faults of {seed}")
-    return [chance.choice(FAULTS) for _ in range(chance.randint(FAULTS_MIN, FAULTS_MAX))]
+    return [chance.choice(AMONG[among]) for _ in range(chance.randint(FAULTS_MIN, FAULTS_MAX))]
 
 
-async def _trouble(stage, people):
-    chance, faults = stage.chance, planned(stage.seed)
+async def _trouble(stage, people, among):
+    chance, faults = stage.chance, planned(stage.seed, among)
     moves = [(chance.uniform(0.0, SPAN_S), people.act, "") for _ in range(chance.randint(*ACTS))]
     moves += [(chance.uniform(0.0, SPAN_S * 0.9), _bound(fault, stage), fault.__name__) for fault in faults]
 

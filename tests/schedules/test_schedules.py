@@ -7,7 +7,7 @@ import pytest
 from tests.schedules.play import planned, play
 from tests.schedules.trouble import FAULTS, FAULTS_MIN
 
-SEEDS, AT_ONCE = 200, 10
+SEEDS, AT_ONCE, NARROW = 200, 10, 20
 
 
 @pytest.mark.slow
@@ -15,6 +15,13 @@ SEEDS, AT_ONCE = 200, 10
 def test_whatever_fails_each_press_and_message_counts_once_and_the_chat_says_what_the_ledger_says(first):
     wrong = {seed: played.wrong for seed in range(first, first + AT_ONCE) if (played := play(seed)).wrong}
     assert wrong == {}, "python -m tests.schedules --verbose --seed N tells what happened"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("among", ["answers", "calls", "leaders"])
+def test_what_makes_each_other_worse_breaks_nothing_either(among):
+    wrong = {seed: played.wrong for seed in range(NARROW) if (played := play(seed, among)).wrong}
+    assert wrong == {}, f"python -m tests.schedules --verbose --among {among} --seed N tells what happened"
 
 
 def test_every_kind_of_fault_comes_again_and_again():

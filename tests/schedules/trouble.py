@@ -64,6 +64,10 @@ async def the_daemon_is_not_reached(stage):
     stage.daemon.unheard[call] += stage.chance.randrange(1, 5)
 
 
+async def the_records_of_deliveries_are_late(stage):
+    stage.daemon.unheard["put_delivery"] += 6
+
+
 async def the_daemon_is_slow(stage):
     stage.daemon.slow_s.extend(stage.chance.uniform(0.2, 3.0) for _ in range(stage.chance.randrange(1, 6)))
 
@@ -166,6 +170,7 @@ FAULTS = (
     a_card_is_refused,
     an_answer_of_the_daemon_is_lost,
     the_daemon_is_not_reached,
+    the_records_of_deliveries_are_late,
     the_daemon_is_slow,
     a_connection_ends,
     a_feed_ends,
@@ -180,6 +185,36 @@ FAULTS = (
     the_bot_is_out_of_the_chat,
     an_hour_passes,
 )
+
+AMONG = {
+    "all": FAULTS,
+    "answers": (
+        the_next_event_comes_again,
+        the_next_event_comes_again_under_another_id,
+        the_next_acknowledgement_is_lost,
+        an_answer_of_the_daemon_is_lost,
+        the_daemon_is_killed,
+        the_daemon_is_killed_after_the_next_commit,
+    ),
+    "leaders": (
+        the_daemon_is_killed,
+        the_daemon_is_not_reached,
+        a_second_bot_comes,
+        another_bot_takes_over,
+        the_leader_is_cut_off,
+        the_records_of_deliveries_are_late,
+        a_message_is_taken_away,
+    ),
+    "calls": (
+        an_answer_about_a_message_is_lost,
+        a_gateway_answers_with_a_page,
+        a_limit_is_met,
+        a_call_is_slow,
+        a_bot_is_killed,
+        the_next_acknowledgement_is_lost,
+    ),
+}
+"""What the faults of a schedule are drawn from: all, or some that make each other worse."""
 
 
 async def cease(stage):
