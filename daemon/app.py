@@ -76,6 +76,7 @@ class Parts:
     service: Service
     routes: Routes
     watch: Watch
+    relay: RelayRoutes
 
 
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
@@ -97,7 +98,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     Metrics(service, sources).add_to(routes)
     app_id, asked = settings.lark.app_id, AskedCards()
     answers = Answers(service, forms, deliveries, asked)
-    RelayRoutes(
+    relay = RelayRoutes(
         service,
         own_uid,
         Presses(service, keys, forms, drafts, asked, deliveries, answers, app_id),
@@ -107,8 +108,9 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
         Leader(),
         meta,
         tenant_key="",
-    ).add_to(routes)
-    return Parts(service, routes, watch)
+    )
+    relay.add_to(routes)
+    return Parts(service, routes, watch, relay)
 
 
 def _button_secret(home: Home) -> bytes:

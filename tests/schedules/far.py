@@ -67,7 +67,7 @@ class Wire(Deliveries):
     """Pushes events to whichever bot is connected: late, twice, or with the acknowledgement lost, as planned."""
 
     def __init__(self, clock, tasks, chance):
-        super().__init__(None, clock, tasks)
+        super().__init__(None, None, clock, tasks)
         self.connections = []
         self.chance = chance
         self.plan = deque()
@@ -260,12 +260,12 @@ class Gateway:
     async def _create(self, receive_id, receive_id_type, kind, content, uuid):
         platform = self.platform
         body = {"receive_id": receive_id, "msg_type": kind, "content": content.decode(), "uuid": uuid}
-        chat_id = platform.messages.chat_of_receiver(platform.app, receive_id_type, receive_id)
+        chat = platform.messages.chat_of_receiver(platform.app, receive_id_type, receive_id)
 
         def work():
             return platform.messages.create(platform.app, receive_id_type, body, len(content))
 
-        return await self._sent("create", chat_id, work, kind, content, uuid)
+        return await self._sent("create", chat, work, kind, content, uuid)
 
     async def _reply(self, message_id, kind, content, uuid, in_thread):
         platform = self.platform
@@ -275,9 +275,11 @@ class Gateway:
         def work():
             return platform.messages.reply(platform.app, message_id, body, len(content))
 
-        return await self._sent("reply", parent.chat_id if parent else "", work, kind, content, uuid)
+        return await self._sent(
+            "reply", platform.world.chats[parent.chat_id] if parent else None, work, kind, content, uuid
+        )
 
-    async def _sent(self, api, chat_id, work, kind, content, uuid):
+    async def _sent(self, api, chat, work, kind, content, uuid):
         platform = self.platform
 
         def made():
@@ -289,7 +291,7 @@ class Gateway:
                 platform.on_made(Made(message.message_id, uuid, content))
             return {"data": data}
 
-        return sent_message(await platform.call(api, chat_id, made, {"chat_id": chat_id}, uuid))
+        return sent_message(await platform.call(api, chat.chat_id if chat else "", made, {"chat": chat}, uuid))
 
 
 def _content(text):

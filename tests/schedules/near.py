@@ -6,22 +6,20 @@ between a commit and its answer.
 """
 
 import asyncio
+import atexit
 import os
+import tempfile
 from collections import Counter, deque
+from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 
 from daemon import wire
-from daemon.api.meta import Meta
-from daemon.buttons import ButtonKeys
+from daemon.app import build
 from daemon.client import Refused
 from daemon.clock import LedgerClock
-from daemon.relay.deliveries import Deliveries
-from daemon.relay.forms import Forms
-from daemon.relay.leader import Leader
-from daemon.relay.message import Messages
-from daemon.relay.press import Presses
-from daemon.relay.routes import RelayRoutes
-from daemon.relay.view import Views
+from daemon.config import Config, LarkSection
+from daemon.paths import Home
 from daemon.relay.wire import Answered, BotHealth, Delivery, Lead, Message, Press
 from daemon.service import Service, replay
 from daemon.sse import FeedEvent
@@ -30,8 +28,18 @@ from ledger.refusals import Refusal
 from ledger.store.memory import MemoryStore
 from tests.schedules.ground import APP, WALL_MS, fresh_records, request
 
-SECRET = bytes(range(32))
+SECRET = bytes(range(32)).hex()
 ANSWER_S_MAX = 20.0
+
+
+@cache
+def _home():
+    """A folder with the one secret that the relay reads; it is as good for a thousand schedules as for one."""
+    folder = tempfile.TemporaryDirectory(prefix="fs-")
+    atexit.register(folder.cleanup)
+    home = Home(folder.name)
+    Path(home.button_key).write_text(SECRET)
+    return home
 
 
 class DaemonTime:
@@ -85,20 +93,8 @@ class Life:
         self.disk = self.service._disk = LoopDisk(written)
         self.over = asyncio.get_running_loop().create_future()
         self.tasks = set()
-        forms, keys, deliveries = Forms(), ButtonKeys(SECRET), Deliveries(self.service)
-        self.deliveries = deliveries
-        self.views = Views(self.service, keys, forms)
-        self.relay = RelayRoutes(
-            self.service,
-            os.getuid(),
-            Presses(self.service, keys, forms, deliveries, APP),
-            Messages(self.service, forms, APP),
-            self.views,
-            deliveries,
-            Leader(),
-            Meta(self.service, time.wall_ms()),
-            tenant_key="",
-        )
+        self.relay = build(_home(), self.service, time, Config(lark=LarkSection(app_id=APP))).relay
+        self.deliveries, self.views = self.relay._deliveries, self.relay._views
 
     def end(self):
         self.disk.dead = True

@@ -31,8 +31,14 @@ class Played:
 
 def play(seed, among="all"):
     """Play the schedule of this seed, with faults from this choice of them."""
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(_play(seed, among))
+    log = logging.getLogger("frontstage")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            return runner.run(_play(seed, among))
+    finally:
+        log.setLevel(level)
 
 
 async def _play(seed, among):
@@ -102,6 +108,3 @@ def _leaves(error):
     if isinstance(error, BaseExceptionGroup):
         return [leaf for one in error.exceptions for leaf in _leaves(one)]
     return [error]
-
-
-logging.getLogger("frontstage").setLevel(logging.CRITICAL)

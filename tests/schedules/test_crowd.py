@@ -106,13 +106,12 @@ async def test_a_decision_goes_before_whatever_only_tells():
 @in_virtual_time
 async def test_other_bots_use_the_chats_too_and_a_limit_that_is_met_is_waited_out():
     async with Crowd() as crowd:
-        gate, chat = crowd.platform.gate, crowd.chats[0]
+        gate, chat = crowd.platform.gate, crowd.platform.world.chats[crowd.chats[0]]
 
         async def another_bot():
             while True:
                 for _ in range(2):
-                    crowd.platform.world.clock.now_ms()
-                    gate.charge("create", "cli_of_somebody_else", chat_id=chat)
+                    gate.charge("create", "cli_of_somebody_else", chat=chat)
                 await asyncio.sleep(1.0)
 
         other = crowd.group.create_task(another_bot())
@@ -122,5 +121,5 @@ async def test_other_bots_use_the_chats_too_and_a_limit_that_is_met_is_waited_ou
         assert len(crowd.shown()) == CARDS
         refused = [call for call in crowd.calls() if call.code]
         # Each refusal is waited out for as long as the platform says: it is not asked again and again.
-        assert {call.place for call in refused} <= {chat}
+        assert {call.place for call in refused} <= {chat.chat_id}
         assert most_within(refused, 1_000) <= 2, len(refused)
