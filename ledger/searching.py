@@ -8,7 +8,7 @@ private address is not entered: nobody can find out by guessing what nobody is s
 
 import unicodedata
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -18,7 +18,6 @@ from ledger.events import Facts, Words
 from ledger.parts.plans import todo_id_of
 from ledger.ports import EventRow, SearchRow, SearchState, Store, Term
 from ledger.rules.amendment_events import AmendmentSubmitted, AmendmentWords
-from ledger.rules.member_events import IdentityWords
 from ledger.rules.plan_events import PlanProposed, PlanWords
 
 VERSION = 2
@@ -36,6 +35,10 @@ _THINGS: dict[str, tuple[SearchKind, str]] = {
     "artifact.submitted": ("artifact", "artifact_id"),
 }
 """Events whose words say what a thing is; all others are found as events."""
+
+
+OF_THE_PLATFORM: Final = frozenset({"tenant_key", "app_id", "open_id", "union_id"})
+"""Fields of words that say where somebody is reached, whichever words they are: nobody finds a person by them."""
 
 
 def folded(text: str) -> str:
@@ -59,9 +62,8 @@ def search_row(row: EventRow) -> SearchRow | None:
 
 def texts_of(words: Words | None) -> Iterator[str]:
     """What was written, text by text, without what may not be shown."""
-    if words is None or isinstance(words, IdentityWords):
-        return
-    yield from _texts_in(words)
+    if words is not None:
+        yield from _texts_in(words)
 
 
 def _texts_in(value: object) -> Iterator[str]:
@@ -70,7 +72,9 @@ def _texts_in(value: object) -> Iterator[str]:
         if value.strip() and reason_of(value) is None:
             yield value
     elif isinstance(value, msgspec.Struct):
-        yield from _texts_in(msgspec.structs.astuple(value))
+        for name in value.__struct_fields__:
+            if name not in OF_THE_PLATFORM:
+                yield from _texts_in(getattr(value, name))
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _texts_in(one)
