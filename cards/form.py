@@ -9,7 +9,7 @@ from typing import Literal
 from cards import actions, sections
 from cards.budget import LEVELS, Clipper, fit
 from cards.elements import Button, Card, Form, Header, Inner, Input, Paragraph, Part, PersonPicker, Select
-from cards.text import Copy, Text, Words, copy, name_of, named, refused
+from cards.text import Copy, Text, Words, copy, name_of, named, refused, short_digest
 from ledger.projections.form_views import FormView
 from ledger.projections.revision_form import ROOM
 from ledger.projections.views import CardView
@@ -127,9 +127,27 @@ def _inputs(kind: _Kind, view: CardView, form: FormView, clip: Clipper) -> tuple
                 required=required and field not in form.left_as_they_are,
             )
         )
+        if field == "objective" and form.material_chars:
+            fields += _material(form)
         if field == "write_scopes":
             fields += [*(_approvers(view, form, clip) if kind is _PROPOSAL else ()), *_priority(form)]
     return (*notes, Form(name="proposal", parts=(*fields, _submit(kind, view, name))))
+
+
+def _material(form: FormView) -> tuple[Inner, ...]:
+    """The text that goes with the objective, and may be taken off."""
+    said = copy("card.form.material", n=form.material_chars, digest=short_digest(form.material_sha256))
+    kept = form.material_sha256 in form.values.get("attached", form.material_sha256).splitlines()
+    return (
+        sections.note(copy("card.form.material.note")),
+        Select(
+            name="attached",
+            placeholder=copy("card.form.material.none"),
+            options=((form.material_sha256, said),),
+            several=True,
+            chosen=(form.material_sha256,) if kept else (),
+        ),
+    )
 
 
 def _submit(kind: _Kind, view: CardView, name: str) -> Button:

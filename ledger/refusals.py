@@ -134,6 +134,7 @@ CLASS_OF: dict[str, RefusalClass] = {
     "tenant_foreign": RefusalClass.DENIED,
     "relay_only": RefusalClass.DENIED,
     "form_field_missing": RefusalClass.USAGE,
+    "form_material_lost": RefusalClass.USAGE,
     "form_field_emptied": RefusalClass.USAGE,
     "person_unpaired": RefusalClass.USAGE,
     "busy": RefusalClass.BUSY,

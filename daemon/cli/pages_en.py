@@ -408,6 +408,7 @@ REFUSALS = {
   'channel_let_go': (4, 'This chat no longer shows that goal. An owner of the goal can have it shown here again.'),
   'form_submitted': (1, 'This form was already submitted, as {goal_id}. To propose another goal, send the bot the word propose.'),
   'person_unpaired': (2, 'Whoever you picked is not paired with a member here. They send their pairing code to the bot first; then pick them again.'),
+  'form_material_lost': (2, 'The long text that belongs to this form is not held any more. Send the message again and use the new form, or take the attachment off.'),
   'form_field_emptied': (2, 'A revision changes the field {field}, but does not take it away. Write what should stand there, or put back what stood there; what you wrote is kept.'),
   'form_field_missing': (2, 'The field {field} is still empty. Fill it in and press again; what you wrote is kept.'),
 }

@@ -12,7 +12,7 @@ from daemon.relay.attention import Attention
 from daemon.relay.commands import ABOUT_ONE_GOAL, OPENS, Command, command_of
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.digests import Digests
-from daemon.relay.forms import Forms
+from daemon.relay.forms import MATERIAL_CHARS_MAX, Forms
 from daemon.relay.identity_commands import IdentityCommands
 from daemon.relay.missed import Late, Missed
 from daemon.relay.shown import OPENS as OPENED_BY
@@ -23,6 +23,7 @@ from daemon.service import Service
 from ledger.ids import GoalId, MemberId
 from ledger.projections.chat_views import HelpView
 from ledger.projections.outlet import title_in_chat
+from ledger.projections.revision_form import ROOM
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.goals import first_line
@@ -189,7 +190,12 @@ class Answers:
     def _form(self, asked: Asked, said: str) -> Document:
         slot = f"form:{asked.message_id}@{asked.chat_id}"
         # All of it: what does not fit into the form is counted on the card, not dropped in silence.
-        self._forms.open(slot, {"objective": said, "title": first_line(said)} if said else {})
+        begun = {"objective": said, "title": first_line(said)} if said else {}
+        if ROOM["objective"] < len(said) <= MATERIAL_CHARS_MAX:
+            # What an input does not hold is attached in full, under what it begins with.
+            self._forms.open(slot, begun | {"objective": first_line(said)}, material=said)
+        else:
+            self._forms.open(slot, begun)
         return card(slot)
 
 

@@ -6,6 +6,7 @@ them costs a person the refill, never a second goal.
 """
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from typing import Annotated, Union, get_args, get_origin
 from daemon.relay.turns import Turns
 from ledger.catalogue import Action
 from ledger.projections.form_views import FormView
+from ledger.text.say import Locale, say
 
 FORMS_MAX = 2_000
 FORMS_CHARS_MAX = 4_000_000
@@ -28,6 +30,10 @@ _PARAMETERS = {
     "cost_cap": "cost_cap_micros",
 }
 """Inputs that go by another name than their parameter, which a command line repeats."""
+MATERIAL_CHARS_MAX = 8_500
+"""With an objective of its own before it, it fits into the ledger's text of 10,000."""
+ATTACHED = "attached"
+"""The choice on a form that says which text goes with it, by its digest."""
 MICRO_DIGITS = 6
 _AMOUNT = re.compile(r"(?P<whole>[0-9]{1,30})(?:\.(?P<part>[0-9]{1,6}))?")
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -42,11 +48,13 @@ class OpenForm:
     problem_code: str | None = None
     problem_details: dict[str, str] = field(default_factory=dict)
     goal_id: str | None = None
+    material: str = ""
+    """The message that was too long for an input, in full."""
 
     @property
     def chars(self) -> int:
-        """How much was typed."""
-        return sum(len(value) for value in self.values.values())
+        """How much was typed, and written before."""
+        return len(self.material) + sum(len(value) for value in self.values.values())
 
     def view(self) -> FormView:
         """As a card draws it."""
@@ -56,6 +64,8 @@ class OpenForm:
             problem_code=self.problem_code,
             problem_details=self.problem_details,
             goal_id=self.goal_id,
+            material_chars=len(self.material),
+            material_sha256=digest_of(self.material) if self.material else "",
         )
 
 
@@ -67,10 +77,14 @@ class Forms:
         self._chars = 0
         self._turns = Turns()
 
-    def open(self, slot: str, values: dict[str, str]) -> None:
+    def open(self, slot: str, values: dict[str, str], material: str = "") -> None:
         """Open a form, unless it is open already."""
         if slot not in self._open:
-            self._put(slot, OpenForm(values=values))
+            self._put(slot, OpenForm(values=values, material=material))
+
+    def material(self, subject: str) -> str:
+        """The text that is attached to a form, wherever it is shown; nothing where it is forgotten."""
+        return next((text for slot in self.names(subject) if (text := self._open[slot].material)), "")
 
     def find(self, slot: str) -> OpenForm | None:
         """The form of a slot, if it is remembered."""
@@ -78,7 +92,7 @@ class Forms:
 
     def refused(self, slot: str, values: dict[str, str], code: str, details: dict[str, object]) -> None:
         """Keep what was typed beside what was wrong with it; the next submission gets a new nonce."""
-        form = self._open.get(slot, OpenForm())
+        form = self._open.get(slot, OpenForm(material=self.material(slot.rpartition("@")[0])))
         if form.goal_id is not None:
             return
         self._put(slot, replace(form, values=values, problem_code=code, problem_details=shown_details(details)))
@@ -115,6 +129,17 @@ class Forms:
     def _drop(self, slot: str) -> None:
         form = self._open.pop(slot, None)
         self._chars -= 0 if form is None else form.chars
+
+
+def digest_of(text: str) -> str:
+    """What tells one text from every other."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def with_material(form: Mapping[str, str], material: str, locale: Locale) -> dict[str, str]:
+    """The form with the attached text after the objective, word for word, under its length and digest."""
+    head = say("form.material", locale, n=len(material), sha256=digest_of(material))
+    return {**form, "objective": f"{form.get('objective', '').strip()}\n\n{head}\n{material}"}
 
 
 def to_parameters(action: Action, form: Mapping[str, str]) -> dict[str, object]:

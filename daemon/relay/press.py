@@ -18,7 +18,7 @@ from daemon.relay.answers import Answers
 from daemon.relay.asked import AskedCards, is_asked
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import Draft, Drafts, is_typed
-from daemon.relay.forms import Forms, shown_details, to_parameters
+from daemon.relay.forms import ATTACHED, Forms, digest_of, shown_details, to_parameters, with_material
 from daemon.relay.invited import Invited
 from daemon.relay.people import People, bot_caller, home_tenant, lark_proof, person_caller
 from daemon.relay.refusals import RelayRefusal
@@ -225,6 +225,12 @@ class Presses:
         target, form = seen.target, self._people_named(ask)
         if any(UNPAIRED in form[_bare(name)].splitlines() for name in ask.form if name.startswith(PERSON_FIELD)):
             return refuse(RelayRefusal.PERSON_UNPAIRED)
+        if seen.is_form and (attached := form.get(ATTACHED, "").strip()):
+            material = self._forms.material(seen.button.subject)
+            if digest_of(material) != attached:
+                return refuse(RelayRefusal.FORM_MATERIAL_LOST)
+            if form.get("objective", "").strip():
+                form = with_material(form, material, ask.locale)
         if target is None or target.goal is None or target.kind != revise.KIND:
             return to_parameters(seen.button.action, form | _suggested(target, form))
         form = changed(self._service.committed, target.goal, target.number, form)

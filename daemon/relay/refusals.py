@@ -15,5 +15,6 @@ class RelayRefusal(StrEnum):
     CHANNEL_LET_GO = "channel_let_go"
     FORM_SUBMITTED = "form_submitted"
     PERSON_UNPAIRED = "person_unpaired"
+    FORM_MATERIAL_LOST = "form_material_lost"
     FORM_FIELD_EMPTIED = "form_field_emptied"
     FORM_FIELD_MISSING = "form_field_missing"

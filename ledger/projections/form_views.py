@@ -40,6 +40,9 @@ class FormView(msgspec.Struct, frozen=True, kw_only=True):
     """The revision that it would replace; none for a proposal."""
     people: tuple[ChoiceView, ...] = ()
     """Who can be chosen where the chat has nobody to pick from."""
+    material_chars: int = 0
+    material_sha256: str = ""
+    """A text that is attached to the proposal: it is longer than an input holds."""
     left_as_they_are: tuple[str, ...] = ()
     """Fields that are longer than an input holds: empty on the form, and unchanged unless something is typed."""
 

@@ -48,6 +48,7 @@ RELAY_CODES = (
     "channel_let_go",
     "form_submitted",
     "person_unpaired",
+    "form_material_lost",
     "form_field_emptied",
     "form_field_missing",
 )

@@ -32,10 +32,14 @@ def form_cards(
     again = msgspec.structs.replace(
         refused, values=values | {"approvers": "chen\nben", "priority": "P1", "cost_cap": "12.50"}, people=PEOPLE
     )
+    long = msgspec.structs.replace(
+        BLANK, values={"title": goal.title, "objective": goal.title}, material_chars=3_412, material_sha256="3f2a" * 16
+    )
     return {
         "form_open": _card("form", tokens("goal.propose"), form=BLANK),
         "form_refused": _card("form", tokens("goal.propose"), form=refused),
         "form_refused_direct": _card("form", tokens("goal.propose"), "direct", form=again),
+        "form_material": _card("form", tokens("goal.propose"), "direct", form=long),
         "form_submitted": _card("form", form=done),
         **_revisions(goal, values, tokens),
     }

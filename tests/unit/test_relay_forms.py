@@ -7,7 +7,7 @@ import pytest
 
 from cards.draw import draw
 from cards.form import INPUTS
-from daemon.relay.forms import FORMS_CHARS_MAX, FORMS_MAX, Forms
+from daemon.relay.forms import FORMS_CHARS_MAX, FORMS_MAX, MATERIAL_CHARS_MAX, Forms
 from daemon.relay.turns import Turns
 from daemon.relay.wire import MESSAGE_CHARS_MAX
 from ledger.projections.views import CardView
@@ -195,11 +195,11 @@ async def test_free_text_opens_a_form_with_the_text_in_it_and_says_what_did_not_
             assert view.form.values == {"objective": "检查文档\n每一页", "title": "检查文档"}
         whole = await shown(daemon, await table.form(text="x" * MESSAGE_CHARS_MAX))
         assert whole.form.values["objective"] == "x" * MESSAGE_CHARS_MAX
-        long = "字" * 1_700
+        long = "字" * (MATERIAL_CHARS_MAX + 1)
         view = await shown(daemon, await table.form(text=f"propose {long}"))
         assert view.form.values["title"] == "字" * 119 + "…"
         drawn = draw(view, locale="en", now_ms=0).json()["body"]["elements"]
-        assert "700 characters of Objective do not fit" in drawn[1]["text"]["content"]
+        assert f"{MATERIAL_CHARS_MAX - 999} characters of Objective do not fit" in drawn[1]["text"]["content"]
         assert table.seq() == daemon.service.committed.seq
 
 
