@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from bot.heard import HeardEvent
 from bot.lark import InboundMessage, InboundPress, ReceiveIdType, ToastType, Transport
 from ledger.projections.views import CardView
 
@@ -172,6 +173,10 @@ class Backend(Protocol):
 
     async def answered(self, event: InboundMessage) -> None:
         """Say that a message has its answer: delivered again, it has none to be posted any more."""
+
+    async def heard(self, event: HeardEvent) -> Reply | None:
+        """Relay what the platform says of people and chats. The same event id always has its first outcome again."""
+        ...
 
     async def slots(self, goal_id: str | None = None) -> SlotList:
         """Which cards should be where, of one goal or of all."""

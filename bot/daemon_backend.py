@@ -19,6 +19,7 @@ from bot.backend import (
     SlotView,
     Toast,
 )
+from bot.heard import HeardEvent
 from bot.lark import InboundMessage, InboundPress, LarkUser
 from daemon import wire
 from daemon.aclient import AsyncClient
@@ -98,6 +99,11 @@ class DaemonBackend:
     async def answered(self, event: InboundMessage) -> None:
         """Say that a message has its answer."""
         await _asked(self._client.relay_answered(event.app_id, event.message_id))
+
+    async def heard(self, event: HeardEvent) -> Reply | None:
+        """Relay what the platform says of people and chats."""
+        body = msgspec.to_builtins(event)
+        return _read(await _asked(self._client.relay_heard(body)), _MessageDocument).reply
 
     async def slots(self, goal_id: str | None = None) -> SlotList:
         """Which cards should be where."""

@@ -16,6 +16,7 @@ from typing import Final
 from bot.backend import Backend, Slot, SlotView
 from bot.clock import Clock
 from bot.dirty import DirtyCards
+from bot.heard import HeardEvent
 from bot.holds import PressHolds
 from bot.journal import Journal
 from bot.lark import LarkFault, LarkFaultKind, SentMessage
@@ -47,6 +48,8 @@ from ledger.text.say import Locale
 
 # After a restart everything is looked at once; the daemon has others to serve.
 VIEWS_ASKED_MAX: Final = 8
+# The platform says with this that a person left the organisation.
+RESIGNED: Final = 230029
 
 _log = logging.getLogger("frontstage.bot.delivery")
 
@@ -196,6 +199,9 @@ class CardDelivery:
         _log.warning("a card was not delivered: %s", fault)
         match fault.kind:
             case LarkFaultKind.CHAT_LOST:
+                if fault.code == RESIGNED:
+                    event_id = card_uuid(slot.slot, f"resigned {wanted.version}")
+                    await self._backend.heard(HeardEvent(event_id=event_id, kind="resigned", slot=slot.slot))
                 await self._journal.remember(paused(wanted, delivered, now_ms))
             case LarkFaultKind.REFUSED_CARD:
                 await self._fall_back(slot, drawn)

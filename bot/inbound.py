@@ -14,6 +14,7 @@ from typing import Final
 
 from bot.backend import Backend, BackendFault, BackendFaultKind, PressResult, Reply, Toast
 from bot.clock import Clock
+from bot.heard import HeardEvent, heard_in
 from bot.holds import PressHolds
 from bot.lark import PRESS_ANSWER_MS_MAX, InboundMessage, InboundPress, LarkFault, NotTakenError, toast
 from bot.leader import Leadership
@@ -61,7 +62,7 @@ class Inbound:
         self._clock = clock
         self._holds = holds
         self.others: Counter[str] = Counter()
-        """How many events of each kind came that nobody here acts on."""
+        """How many events of each kind came that are neither messages nor presses."""
 
     async def on_press(self, event: InboundPress) -> Mapping[str, object]:
         """Relay a press and answer with its toast; the cards follow once the answer is on its way."""
@@ -97,13 +98,15 @@ class Inbound:
         await self._sync.heard_from(event.chat_id)
 
     async def on_other(self, event_type: str, event_id: str, body: Mapping[str, object]) -> None:
-        """Count what nobody acts on; a chat that the bot was added to, or a card that was taken away, is looked at.
+        """Relay what is said of people and chats, and look at a chat that is new and at a card that was taken away.
 
         The cards are the leader's: another bot leaves such an event to be delivered again.
         """
-        del event_id
         known = event_type if event_type in self.others or len(self.others) < EVENT_TYPES_MAX else "(others)"
         self.others[known] += 1
+        heard = heard_in(event_type, event_id, body)
+        if heard is not None:
+            await self._hear(heard)
         if event_type not in (BOT_ADDED, RECALLED):
             return
         if not await self._knows_soon():
@@ -113,6 +116,15 @@ class Inbound:
             await self._sync.taken_away(message_id)
         elif event_type == BOT_ADDED and isinstance(chat_id, str):
             await self._sync.heard_from(chat_id)
+
+    async def _hear(self, heard: HeardEvent) -> None:
+        """What comes of it is the daemon's to say; whoever looked in for the first time gets a card."""
+        reply = await self._backend.heard(heard)
+        if reply is None or reply.kind != "card":
+            return
+        if not await self._leads_soon():
+            raise NotTakenError("another bot sends")
+        await self._sync.posted(reply.slot)
 
     async def _relay(self, event: InboundPress) -> PressResult:
         """Ask the daemon, once more if nobody knows what came of it: the same event has its first outcome again."""

@@ -40,7 +40,7 @@ class OtherEvent:
     event_type: str
     event_id: str
     body: Mapping[str, object] = field(default_factory=dict)
-    """The event's own content, without the envelope; what came, if it has none."""
+    """The event's own content, with the app and tenant of its envelope; what came, if it has none."""
 
 
 Event = InboundMessage | InboundPress | StrayPress | OtherEvent
@@ -70,7 +70,8 @@ def read_event(payload: bytes, *, bot_open_id: str, locale: Locale) -> Event:
     except _Missing:
         pass
     # Messages of other bots end here too: two bots that answer each other never stop.
-    return OtherEvent(event_type=event_type, event_id=event_id, body=event or body)
+    envelope = {"app_id": _text(header, "app_id"), "tenant_key": _text(header, "tenant_key")}
+    return OtherEvent(event_type=event_type, event_id=event_id, body={**envelope, **event} if event else body)
 
 
 def _read_message(

@@ -145,6 +145,14 @@ class Sync:
         if slot is not None:
             self.want((slot,))
 
+    async def _reached_again(self) -> None:
+        """Cards that are asked for again after they were not: what they waited for is over."""
+        for key in self._wanted.came_back:
+            delivery = self._journal.get(key)
+            if delivery is not None and delivery.state == "paused":
+                await self._journal.remember(resumed(delivery))
+                self.want((key,))
+
     async def _lead(self) -> None:
         """Everything that is done while leading; over as soon as this bot no longer does."""
         try:
@@ -225,6 +233,7 @@ class Sync:
         if goal_id is None:
             self._seq = min(self._seq, listed.seq)
             self._mark(self._wanted.replace_all(listed.slots, self._clock.now_ms()))
+            await self._reached_again()
         else:
             self._mark(self._wanted.replace_goal(goal_id, listed.slots))
 

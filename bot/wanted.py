@@ -20,11 +20,17 @@ class WantedSlots:
         self._journal = journal
         self._listed: dict[str, Slot] = {}
         self._of_goal: dict[str | None, tuple[str, ...]] = {}
+        self._begun = False
+        self.came_back: tuple[str, ...] = ()
+        """The slots that the last whole list has and the one before had not."""
 
     def replace_all(self, slots: Iterable[Slot], now_ms: int) -> tuple[Slot, ...]:
         """Take in the whole list; returns every card that has to be looked at."""
         by_goal: dict[str | None, list[str]] = {}
+        before = self._listed
         self._listed = {slot.slot: slot for slot in slots}
+        self.came_back = tuple(key for key in self._listed if key not in before) if self._begun else ()
+        self._begun = True
         for key in self._listed:
             by_goal.setdefault(slot_goal(key), []).append(key)
         self._of_goal = {goal_id: tuple(keys) for goal_id, keys in by_goal.items()}

@@ -100,6 +100,10 @@ class AsyncClient:
         """Say that a message has its answer in the chat. Raises Refused and wire.WireFault."""
         return await self._relay("POST", "answered", {"app_id": app_id, "message_id": message_id})
 
+    async def relay_heard(self, event: Mapping[str, object]) -> Document:
+        """Relay what the platform says of people and chats. Raises Refused and wire.WireFault."""
+        return await self._relay("POST", "heard", event)
+
     async def slots(self, goal_id: str | None = None) -> Document:
         """Which cards should be where: `{"seq", "slots"}`. Raises Refused and wire.WireFault."""
         return await self._relay("GET", "slots" + query_of({"goal_id": goal_id}))

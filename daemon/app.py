@@ -41,6 +41,7 @@ from daemon.relay.asked import AskedCards
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import Drafts
 from daemon.relay.forms import Forms
+from daemon.relay.heard import HeardEvents
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
 from daemon.relay.press import Presses
@@ -103,6 +104,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
         own_uid,
         Presses(service, keys, forms, drafts, asked, deliveries, answers, app_id),
         Messages(service, answers, drafts, asked, app_id),
+        HeardEvents(service, asked, deliveries, app_id),
         Views(service, keys, forms, drafts, answers, asked),
         deliveries,
         Leader(),

@@ -20,6 +20,10 @@ class Deliveries:
         """Every delivery."""
         return list(self._by_slot.values())
 
+    def is_there(self, slot: str) -> bool:
+        """Whether a message of this slot was ever posted, or may have been."""
+        return slot in self._by_slot
+
     def states(self) -> list[str]:
         """The state of every delivery, as the bot last told it."""
         return [row.state for row in self._by_slot.values()]

@@ -53,6 +53,8 @@ class Messages:
             return {"reply": None} if is_late else self._hint(ask)
         command = command_of(ask.text)
         member_id = await self._people.known(ask.tenant_key, ask.app_id, ask.sender, ask.message_id)
+        if member_id is not None and ask.chat_type == "p2p":
+            await self._people.reached(member_id, ask.message_id)
         code = self._pairing.code_in(command, known=member_id is not None)
         asked = Asked(ask.message_id, ask.chat_id, is_direct=ask.chat_type == "p2p", member_id=member_id)
         if is_late:

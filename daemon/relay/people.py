@@ -11,7 +11,7 @@ from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.events import Proof
 from ledger.ids import BOT, MemberId
-from ledger.rules.bindings import UpgradeIdentity
+from ledger.rules.bindings import ReportMember, UpgradeIdentity
 from ledger.rules.common import Caller
 from ledger.rules.identities import home_address, identity_digest, member_of
 from ledger.state import Workspace
@@ -23,6 +23,12 @@ class People:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+
+    async def reached(self, member_id: MemberId, event_id: str) -> None:
+        """Somebody wrote to the bot themselves: if they were away, they are back."""
+        if member_id in self._service.committed.identity.away:
+            asked = ReportMember(member_id=member_id, change="back")
+            await self._submit("member.report", asked, event_id)
 
     async def known(self, tenant_key: str, app_id: str, person: Person, event_id: str) -> MemberId | None:
         """The member of this person, unless unknown or revoked.
@@ -36,12 +42,14 @@ class People:
             asked = UpgradeIdentity(
                 tenant_key=tenant_key, app_id=app_id, open_id=person.open_id, union_id=person.union_id
             )
-            action = ACTIONS["member.upgrade-identity"]
-            job = Request(
-                action=action, params=asked, caller=bot_caller(), proof=lark_proof(event_id), request_key=None
-            )
-            await self._service.submit(job)
+            await self._submit("member.upgrade-identity", asked, event_id)
         return member_id
+
+    async def _submit(self, name: str, asked: UpgradeIdentity | ReportMember, event_id: str) -> None:
+        job = Request(
+            action=ACTIONS[name], params=asked, caller=bot_caller(), proof=lark_proof(event_id), request_key=None
+        )
+        await self._service.submit(job)
 
 
 def home_tenant(workspace: Workspace) -> str:

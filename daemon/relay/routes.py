@@ -14,6 +14,7 @@ from daemon.api.envelope import refused, respond
 from daemon.api.meta import Meta
 from daemon.api.routes import Routes
 from daemon.relay.deliveries import Deliveries
+from daemon.relay.heard import HeardEvents
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
 from daemon.relay.once import Once
@@ -21,7 +22,7 @@ from daemon.relay.people import home_tenant
 from daemon.relay.press import Presses
 from daemon.relay.refusals import RelayRefusal
 from daemon.relay.view import Views
-from daemon.relay.wire import Answered, BotHealth, Delivery, Lead, Message, Press
+from daemon.relay.wire import Answered, BotHealth, Delivery, Heard, Lead, Message, Press
 from daemon.service import Service
 from ledger.params import NamedTwice, Params, require_named_once
 from ledger.ports import DeliveryRow
@@ -41,6 +42,7 @@ class RelayRoutes:
         own_uid: int,
         presses: Presses,
         messages: Messages,
+        heard_events: HeardEvents,
         views: Views,
         deliveries: Deliveries,
         leader: Leader,
@@ -51,6 +53,7 @@ class RelayRoutes:
         self._own_uid = own_uid
         self._presses = presses
         self._messages = messages
+        self._heard_events = heard_events
         self._views = views
         self._deliveries = deliveries
         self._leader = leader
@@ -63,6 +66,7 @@ class RelayRoutes:
         routes.add("POST", "/v1/relay/press", self._guarded(Press, self._press))
         routes.add("POST", "/v1/relay/message", self._guarded(Message, self._message))
         routes.add("POST", "/v1/relay/answered", self._guarded(Answered, self._answered_message))
+        routes.add("POST", "/v1/relay/heard", self._guarded(Heard, self._heard))
         routes.add("PUT", "/v1/relay/deliveries", self._guarded(Delivery, self._put_delivery))
         routes.add("POST", "/v1/relay/leader", self._guarded(Lead, self._lead))
         routes.add("PUT", "/v1/relay/health", self._guarded(BotHealth, self._health))
@@ -127,6 +131,9 @@ class RelayRoutes:
 
     async def _answered_message(self, ask: Answered) -> _Document:
         return {"ok": await self._once.settle(ask.app_id, f"message:{ask.message_id}", {"reply": None})}
+
+    async def _heard(self, ask: Heard) -> _Document:
+        return await self._once.act(ask.app_id, f"heard:{ask.event_id}", lambda: self._heard_events.heard(ask))
 
     async def _put_delivery(self, ask: Delivery) -> _Document | Refusal:
         row = DeliveryRow(ask.slot, ask.chat_id, ask.message_id, ask.digest, ask.version, ask.sent_at_ms, ask.state)

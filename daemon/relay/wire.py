@@ -64,6 +64,24 @@ class Answered(Params):
     message_id: _Id
 
 
+class HeardPerson(Person):
+    """Somebody an event is about."""
+
+    tenant_key: _OptionalId = ""
+
+
+class Heard(Params):
+    """What the platform says of people and chats."""
+
+    event_id: _Id
+    kind: Literal["left", "joined", "resigned", "removed", "added", "dissolved", "entered"]
+    app_id: _OptionalId = ""
+    tenant_key: _OptionalId = ""
+    chat_id: _OptionalId = ""
+    people: Annotated[tuple[HeardPerson, ...], Field(max_length=50)] = ()
+    slot: _OptionalId = ""
+
+
 class Delivery(Params):
     """What a card slot last delivered."""
 

@@ -47,6 +47,7 @@ class FakeDaemon:
         self.holder, self.expires_at_ms = "", 0
         self.faults = defaultdict(deque)
         self.calls = Counter()
+        self.heard_events = []
         self.delays_s = {}
         self.presses = {}
         self.replies = {}
@@ -97,6 +98,10 @@ class FakeDaemon:
     async def answered(self, event):
         await self._begin("answered")
         self.replies.pop(event.message_id, None)
+
+    async def heard(self, event):
+        await self._begin("heard")
+        self.heard_events.append(event)
 
     async def slots(self, goal_id=None):
         await self._begin("slots")
