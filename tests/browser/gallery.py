@@ -66,7 +66,7 @@ UNROLL = """(() => {
         one.style.overflow = 'visible';
         one.style.height = 'auto';
     }
-    for (const one of document.querySelectorAll('.message-head, .avatar')) one.style.visibility = 'hidden';
+    for (const one of document.querySelectorAll('.message-head, .avatar, .acts')) one.style.visibility = 'hidden';
     document.activeElement?.blur();
 })()"""
 BOXES = """[...document.querySelectorAll('.card')].map(card => {

@@ -229,7 +229,7 @@ export class CardView {
     const label = this.copy(element.label) || this.copy(element.text);
     const mark = seen.required ? make("span", { class: "star", title: this.reader.words.required }, "*") : "";
     const caption = label ? make("span", { class: "label" }, label, mark) : "";
-    return make("label", { class: `field ${seen.kind}${element.label_position === "left" ? " beside" : ""}` }, caption, field, make("span", { class: "wrong-text", role: "alert" }));
+    return make("label", { class: `field ${seen.kind}${element.label_position === "left" ? " beside" : ""}${element.width === "fill" ? " fill" : ""}` }, caption, field, make("span", { class: "wrong-text", role: "alert" }));
   }
 
   field(element, seen) {
