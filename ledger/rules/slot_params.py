@@ -73,6 +73,9 @@ def _as_text(given: object) -> object:
     return f"{given:g}" if type(given) in {int, float} else given
 
 
+_Share = Annotated[str, BeforeValidator(_as_text), Field(pattern=COMPUTE_PATTERN)]
+
+
 def _permille(compute: str) -> int:
     whole, _, part = compute.partition(".")
     return int(whole) * WHOLE_PERMILLE + int(part.ljust(3, "0"))
@@ -85,11 +88,7 @@ class SetQuota(Params):
     compute_permille: Annotated[
         int | None, Field(ge=0, le=1_000, description="The share that is given, in thousandths; 0 pauses the goal.")
     ] = None
-    compute: Annotated[
-        str | None,
-        BeforeValidator(_as_text),
-        Field(pattern=COMPUTE_PATTERN, description="The same share as a number from 0 to 1, such as 0.5."),
-    ] = None
+    compute: Annotated[_Share | None, Field(description="The same share as a number from 0 to 1, such as 0.5.")] = None
     window_hours: Annotated[
         int | None, Field(ge=1, le=WINDOW_HOURS_MAX, description="The rolling window, in hours.")
     ] = None

@@ -5,10 +5,10 @@ list is its items, a state goes by its name. A detail that is missing is a dash 
 an answer: whoever was refused is owed one.
 """
 
-import re
 from collections.abc import Mapping
 
 from ledger.refusals import Refusal
+from ledger.text.problems import problem_line
 from ledger.text.say import Locale, has, one_line, say, say_refusal
 from ledger.text.times import short_utc
 
@@ -26,39 +26,6 @@ _LABELS = {
     "stop_condition": "stop_conditions",
 }
 """Parameters that are given once for each item, by the name of the field that they fill."""
-
-_PROBLEMS = (
-    ("problem.chars_max", re.compile(r"(String|Value) should have at most (?P<limit>\d+) (characters?|items?.*)")),
-    ("problem.items_max", re.compile(r"Tuple should have at most (?P<limit>\d+) items? after validation.*")),
-    (
-        "problem.empty",
-        re.compile(r"(String|Value) should have at least 1 (character|item.*)|Value error, must not be blank"),
-    ),
-    ("problem.chars_min", re.compile(r"String should have at least (?P<limit>\d+) characters")),
-    ("problem.items_min", re.compile(r"(Tuple|Value) should have at least (?P<limit>\d+) items? after validation.*")),
-    ("problem.at_least", re.compile(r"Input should be greater than or equal to (?P<limit>-?\d+)")),
-    ("problem.at_most", re.compile(r"Input should be less than or equal to (?P<limit>-?\d+)")),
-    ("problem.integer", re.compile(r"Input should be a valid integer.*")),
-    ("problem.text", re.compile(r"Input should be a valid string.*")),
-    ("problem.true_or_false", re.compile(r"Input should be a valid boolean.*")),
-    ("problem.twice", re.compile(r"given more than once")),
-    ("problem.one_of", re.compile(r"Input should be (?P<choices>'[^']*'(?:(?:, | or )'[^']*')*)")),
-    ("problem.pattern", re.compile(r"String should match pattern '(?P<pattern>.*)'")),
-    ("problem.missing", re.compile(r"Field required")),
-    ("problem.unknown", re.compile(r"Extra inputs are not permitted")),
-)
-"""What the parser says of a value, and our own sentence for it. Whatever else it says is shown as it is."""
-
-_FORMS = (
-    ("problem.form.number", re.compile(r"\^(?P<prefix>[a-z]+_)\[0-9\]\{(?P<low>\d+),(?P<high>\d+)\}\$")),
-    ("problem.form.prefixed", re.compile(r"\^(?P<prefix>[a-z]+_)\[a-z0-9_?-\]\{(?P<low>\d+),(?P<high>\d+)\}\$")),
-    ("problem.form.id", re.compile(r"\^\[a-z0-9\]\[a-z0-9_\.-\]\{0,63\}\$")),
-    ("problem.form.name", re.compile(r"\^\[a-z\]\[a-z0-9_:-\]\{0,63\}\$")),
-    ("problem.form.key", re.compile(r"\^\[A-Za-z0-9_\.:@/-\]\{1,(?P<high>\d+)\}\$")),
-    ("problem.form.digest", re.compile(r"\^\[0-9a-f\]\{64\}\$")),
-    ("problem.form.basis", re.compile(r"\^b1:\[0-9a-f\]\{32\}\$")),
-)
-"""Patterns of the commonest parameters, and the same in words. Any other is named as it is."""
 
 
 def explain(refusal: Refusal, locale: Locale) -> tuple[str, str]:
@@ -86,7 +53,7 @@ def _shown(name: str, value: object, locale: Locale) -> str:
     if name == "field":
         return _field(text, locale)
     if name == "problem":
-        return _problem(text, locale)
+        return problem_line(text, locale)
     if name == "changed":
         return field_label(text, locale)
     for family in _FAMILIES.get(name, ()):
@@ -108,25 +75,6 @@ def field_label(field: str, locale: Locale) -> str:
     key = f"field.{_LABELS.get(name, name)}"
     label = say(key, locale) if has(key) else one_line(name)[:DETAIL_CHARS_MAX]
     return f"{label} {int(place) + 1}" if place.isascii() and place.isdigit() and len(place) <= 3 else label
-
-
-def _problem(text: str, locale: Locale) -> str:
-    for key, known in _PROBLEMS:
-        if found := known.fullmatch(text):
-            parts = found.groupdict()
-            if key == "problem.pattern":
-                return _form(parts["pattern"], locale)
-            if key == "problem.one_of":
-                parts["choices"] = ("、" if locale == "zh" else ", ").join(re.findall(r"'([^']*)'", parts["choices"]))
-            return say(key, locale, **parts)
-    return _clipped(text)
-
-
-def _form(pattern: str, locale: Locale) -> str:
-    for key, known in _FORMS:
-        if found := known.fullmatch(pattern):
-            return say(key, locale, **found.groupdict())
-    return say("problem.pattern", locale, pattern=_clipped(pattern))
 
 
 def _clipped(text: str) -> str:

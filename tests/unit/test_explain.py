@@ -127,7 +127,7 @@ def test_details_become_words():
 def test_a_field_goes_by_the_name_that_must_be_corrected():
     bad = {"field": "ttl_seconds", "problem": "too long"}
     assert explain_code("malformed_params", bad, "en")[0] == "The field ttl_seconds is not valid: too long."
-    assert explain_code("malformed_params", bad, "zh")[0] == "字段 有效秒数（ttl_seconds） 无效：too long。"
+    assert explain_code("malformed_params", bad, "zh")[0] == "字段 有效秒数（ttl_seconds） 无效：不符合该字段的要求。"
     assert "x" * 150 in explain_code("malformed_params", {"field": "x" * 150, "problem": ""}, "en")[0]
 
 

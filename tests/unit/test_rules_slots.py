@@ -174,6 +174,7 @@ def test_a_share_of_zero_pauses_and_a_share_more_goes_on_while_a_stop_is_another
     world.do("ann", "quota.set", goal_id=DOCS, compute="0.25")
     assert _read(world, "quota.status", goal_id=DOCS)["pause_cause"] is None
     assert decide_should_run(world.state, DOCS, MemberId("builder"), world.now_ms).decision.value == "run"
+    assert parse("quota.set", {"goal_id": DOCS, "compute": None, "window_hours": 12}).permille is None
     for share, allowed in (("1", 1440), ("0.5", 720), ("1.000", 1440), ("0.001", 1), (0.5, 720), (1, 1440)):
         world.do("ann", "quota.set", goal_id=DOCS, compute=share)
         assert allowed_slots(world.goal()) == allowed
