@@ -105,7 +105,7 @@ LOCAL: "Nouns" = {
         "setup": {
             "summary": "Connect a Feishu or Lark app step by step, and print what is to be done in its console.",
             "example": "lark setup --checklist",
-            "run": "daemon.local.lark:setup",
+            "run": "daemon.lark:setup",
             "takes": {"home": "", "locale": ""},
             "about": "Asks for the app's id and secret (not shown), or has an app made by QR code with --register;\n"
             "asks the platform whether it takes them; writes lark.secret (mode 0600) and the [lark] section of\n"
@@ -136,7 +136,7 @@ LOCAL: "Nouns" = {
         "doctor": {
             "summary": "Look at everything between Lark and the bot: what works, what does not, what nobody can know.",
             "example": "lark doctor",
-            "run": "daemon.local.lark:doctor",
+            "run": "daemon.lark:doctor",
             "takes": {**_JSON, **_SOCKET, "locale": ""},
             "about": "Asks the platform as the app and the daemon for what the bot last said: credentials, domain,\n"
             "permissions, subscriptions, chats, clock, and whether a press has ever arrived. What cannot be asked is\n"
