@@ -158,6 +158,7 @@ class BotHealth(msgspec.Struct, frozen=True, kw_only=True):
     events_seen: tuple[str, ...] = ()
     parked: int = 0
     turned_away: int = 0
+    send_fault: str | None = None
 
 
 class Backend(Protocol):

@@ -52,6 +52,7 @@ def health_of(lark: LarkHealth, clock: Clock) -> BotHealth:
         events_seen=tuple(sorted(lark.events_seen)),
         parked=lark.parked,
         turned_away=lark.turned_away,
+        send_fault=None if lark.send_fault is None else lark.send_fault[:FATAL_CHARS_MAX],
     )
 
 
@@ -73,7 +74,7 @@ class HealthReport:
         self._backend = backend
         self._clock = clock
         self._home = home
-        self._told: tuple[bool, bool, str | None, tuple[str, ...]] | None = None
+        self._told: tuple[bool, bool, str | None, str | None, tuple[str, ...]] | None = None
         self._told_at_ms = 0
 
     async def run(self) -> None:
@@ -87,7 +88,7 @@ class HealthReport:
 
     async def _tell_if_due(self) -> None:
         health = health_of(self._look(), self._clock)
-        facts = (health.stream_ready, health.callback_proven, health.fatal, health.events_seen)
+        facts = (health.stream_ready, health.callback_proven, health.fatal, health.send_fault, health.events_seen)
         now_ms = self._clock.steady_ms()
         if facts != self._told:
             self._write(health)

@@ -123,6 +123,8 @@ class LarkHealth:
     """Events that were acknowledged though nobody can act on them: of an unknown kind, or unreadable."""
     turned_away: int = 0
     """Requests that could not show that they came from the platform."""
+    send_fault: str | None = None
+    """Why the last call was refused, when it was the app or its token; None again after one that was not."""
     fatal: str | None = None
     """A sentence for the operator when retrying cannot help; None again once connected."""
 

@@ -59,7 +59,7 @@ from bot.lark_log import silence_sdk
 from bot.lark_pulse import Pulse
 from bot.lark_settings import LarkSettings, WebhookSettings
 from bot.lark_text import literal_text
-from bot.lark_tokens import TenantTokens
+from bot.lark_tokens import TenantTokens, with_token
 from bot.lark_webhook import Listening, Receiver, listen
 
 # A value of the SDK, which has no types.
@@ -251,15 +251,8 @@ class LarkApi:
         return sent_message(await self._call(lambda: builder().message_id(message_id).request_body(body).build()))
 
     async def _call(self, build: Callable[[], Sdk]) -> Mapping[str, Any]:
-        """Call once; once more, with a fresh token, if the token was refused. The SDK changes requests: build anew."""
-        token = await self._tokens.get()
-        try:
-            return await self._call_once(build(), token)
-        except LarkFault as fault:
-            if fault.kind is not LarkFaultKind.TOKEN:
-                raise
-        self._tokens.invalidate(token)
-        return await self._call_once(build(), await self._tokens.get())
+        """Call, and note how it went. The SDK changes requests, so each try builds its own."""
+        return await self._pulse.watched(with_token(self._tokens, lambda token: self._call_once(build(), token)))
 
     async def _call_once(self, request: Sdk, token: str) -> Mapping[str, Any]:
         option = lark_oapi.RequestOption.builder().tenant_access_token(token).build()

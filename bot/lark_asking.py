@@ -14,7 +14,7 @@ import httpx
 from bot.lark import LarkFault, LarkFaultKind
 from bot.lark_endpoint import discover
 from bot.lark_faults import read_answer
-from bot.lark_tokens import TenantTokens
+from bot.lark_tokens import TenantTokens, with_token
 
 ASK_S_MAX: Final = 8.0
 SCOPES_PATH: Final = "/open-apis/application/v6/scopes"
@@ -96,9 +96,11 @@ class Asking:
         return is_in
 
     async def _get(self, path: str) -> Mapping[str, Any]:
-        headers = {"Authorization": f"Bearer {await self._tokens.get()}"}
+        return await with_token(self._tokens, lambda token: self._get_once(path, token))
+
+    async def _get_once(self, path: str, token: str) -> Mapping[str, Any]:
         try:
-            answer = await self._http.get(self._domain + path, headers=headers)
+            answer = await self._http.get(self._domain + path, headers={"Authorization": f"Bearer {token}"})
         except httpx.HTTPError as error:
             raise LarkFault(LarkFaultKind.UNKNOWN_OUTCOME, reason=type(error).__name__) from None
         return read_answer(answer.status_code, answer.headers, answer.content)

@@ -120,6 +120,8 @@ def running(told: Mapping[str, object] | None) -> Line:
         return Line(subject="running", state="warn", key="running.absent")
     if told.get("fatal"):
         return Line(subject="running", state="fail", key="running.fatal", parts={"reason": str(told["fatal"])})
+    if told.get("send_fault"):
+        return Line(subject="running", state="fail", key="running.mute", parts={"reason": str(told["send_fault"])})
     if not told.get("stream_ready"):
         return Line(subject="running", state="warn", key="running.not_ready")
     at_ms = told.get("last_frame_at_ms")

@@ -1,10 +1,13 @@
 """The gateway's vital signs, written where frames arrive and read by whoever asks for health."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
-from bot.lark import LarkHealth, Transport
+from bot.lark import LarkFault, LarkFaultKind, LarkHealth, Transport
+
+_Answer = TypeVar("_Answer")
 
 
 class Pulse:
@@ -88,6 +91,22 @@ class Pulse:
         """Note a kind of event that was asked for: its subscription is proved."""
         with self._lock:
             self._health = replace(self._health, events_seen=self._health.events_seen | {event_type})
+
+    async def watched(self, call: Awaitable[_Answer]) -> _Answer:
+        """Make a call and note whether the app may call at all: a refused token or app is told, and heals."""
+        try:
+            answer = await call
+        except LarkFault as fault:
+            if fault.kind in (LarkFaultKind.TOKEN, LarkFaultKind.FATAL):
+                self._sending(f"{fault.reason or 'the platform refuses the token'} (code {fault.code})")
+            raise
+        if self._health.send_fault is not None:
+            self._sending(None)
+        return answer
+
+    def _sending(self, fault: str | None) -> None:
+        with self._lock:
+            self._health = replace(self._health, send_fault=fault)
 
     def parked(self) -> None:
         """Note an event that was acknowledged and that nobody can act on."""

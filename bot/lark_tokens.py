@@ -7,9 +7,9 @@ hundred), and a token that is still good keeps being used while its successor ca
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import httpx
 
@@ -24,6 +24,7 @@ UNUSABLE_BEFORE_MS: Final = 30_000
 # While the old token is good, a failed renewal is tried again no sooner than this.
 RENEW_PAUSE_MS: Final = 30_000
 EXPIRE_S_MAX: Final = 24 * 3_600
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +32,18 @@ class _Held:
     token: str
     renew_at_ms: int
     unusable_at_ms: int
+
+
+async def with_token(tokens: "TenantTokens", call: Callable[[str], Awaitable[_Answer]]) -> _Answer:
+    """Call once; once more, with a fresh token, if the token was refused; a second refusal is the caller's."""
+    token = await tokens.get()
+    try:
+        return await call(token)
+    except LarkFault as fault:
+        if fault.kind is not LarkFaultKind.TOKEN:
+            raise
+    tokens.invalidate(token)
+    return await call(await tokens.get())
 
 
 class TenantTokens:

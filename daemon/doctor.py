@@ -248,8 +248,9 @@ def _bot(home: Home, health: Reply) -> list[Finding]:
     told = health.body.get("bot")
     if "lark" not in settings or not isinstance(told, dict):
         return []
-    if told.get("fatal"):
-        return [Finding("fail", "bot", str(told["fatal"]), "frontstage lark doctor")]
+    for refused in (told.get("fatal"), told.get("send_fault")):
+        if refused and told.get("state") == "up":
+            return [Finding("fail", "bot", str(refused), "frontstage lark doctor")]
     state = told.get("qualification") if told.get("state") == "up" else told.get("state")
     level, said, remedy = _BOT_LEVELS.get(state, _BOT_LEVELS["silent"])
     return [Finding(level, "bot", said, remedy)]

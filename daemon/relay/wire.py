@@ -118,3 +118,4 @@ class BotHealth(Params):
     events_seen: Annotated[tuple[_Id, ...], Field(max_length=32)] = ()
     parked: _Count = 0
     turned_away: _Count = 0
+    send_fault: Annotated[str, Field(max_length=300)] | None = None

@@ -186,6 +186,7 @@ def test_presses_are_proven_by_a_press_and_by_nothing_else():
         ({"state": "silent"}, ("warn", "running.absent")),
         ({"state": "up", "stream_ready": False}, ("warn", "running.not_ready")),
         ({"state": "up", "stream_ready": True, "fatal": "the other domain"}, ("fail", "running.fatal")),
+        ({"state": "up", "stream_ready": True, "send_fault": "the token"}, ("fail", "running.mute")),
         ({"state": "up", "stream_ready": True, "last_frame_at_ms": 5}, ("ok", "running.ok")),
     ],
 )
