@@ -7,7 +7,7 @@ import pytest
 
 from bot.backend import Slot
 from bot.dirty import DirtyCards
-from bot.health import FILE_NAME, HealthReport
+from bot.health import FILE_NAME, HealthReport, qualification_of
 from bot.holds import HELD_S_MAX, SETTLE_S, UNANSWERED_S_MAX, PressHolds
 from bot.lark import UUID_CHARS_MAX, LarkHealth
 from bot.limits import Turnstile
@@ -223,6 +223,22 @@ def test_the_bots_own_words_are_there_in_both_languages():
         assert "frontstage goal show --goal-id docs" in text
         assert len(text) < 400
         assert fallback_text(None, "", locale)
+
+
+@pytest.mark.parametrize(
+    ("health", "expected"),
+    [
+        (LarkHealth(), "not_ready"),
+        (LarkHealth(transport="webhook", listening=True), "not_ready"),
+        (LarkHealth(connected=True), "unqualified"),
+        (LarkHealth(connected=True, last_event_ms=5, events_seen=frozenset({"im.message.receive_v1"})), "unqualified"),
+        (LarkHealth(connected=True, last_event_ms=5, last_callback_ms=5), "qualified"),
+        (LarkHealth(last_event_ms=5, last_callback_ms=5), "not_ready"),
+        (LarkHealth(connected=True, last_callback_ms=5, fatal="the other domain"), "fatal"),
+    ],
+)
+def test_only_a_press_makes_it_qualified(health, expected):
+    assert qualification_of(health) == expected
 
 
 @in_virtual_time

@@ -32,6 +32,12 @@ DEAF_AFTER_MS = 2 * 120_000 + 30_000
         ({**UP, "last_pong_ms": 1_790_000}, 1_801_000, Verdict.FINE),
         ({**UP, "last_pong_ms": 1_790_000}, 1_801_001, Verdict.QUIET),
         ({**UP, "last_pong_ms": 1_790_000, "last_event_ms": 1_000_000}, 1_801_001, Verdict.FINE),
+        # A webhook has nothing to renew but its socket; a quiet night is no reason.
+        ({"transport": "webhook", "listening": True, "since_ms": 1_000}, 9_999_999, Verdict.FINE),
+        ({"transport": "webhook", "listening": True, "connected": True, "since_ms": 1_000}, 9_999_999, Verdict.FINE),
+        ({"transport": "webhook", "listening": False, "since_ms": 1_000}, 181_000, Verdict.FINE),
+        ({"transport": "webhook", "listening": False, "since_ms": 1_000}, 181_001, Verdict.DOWN),
+        ({"transport": "webhook", "since_ms": 1_000, "fatal": "the port is taken"}, 9_999_999, Verdict.FATAL),
     ],
 )
 def test_each_state_has_its_verdict(health, now_ms, verdict):
