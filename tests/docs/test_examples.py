@@ -26,16 +26,32 @@ def test_the_example_as_it_is_runs_a_daemon(tmp_path):
     assert daemon_config.load(Home(str(home))) == daemon_config.Config()
 
 
+WEBHOOK = (
+    r'transport = "webhook"|listen = .*|path = .*|encrypt_key_file = .*|verification_token_file = .*|tenant_key = .*'
+)
+
+
+@pytest.mark.parametrize("transport", ["ws", "webhook"])
 @pytest.mark.parametrize("without", ["app_secret", "app_secret_file"])
-def test_every_setting_of_the_example_is_one_and_shows_its_default(without, tmp_path):
+def test_every_setting_of_the_example_is_one_and_shows_its_default(without, transport, tmp_path):
+    other = WEBHOOK if transport == "ws" else 'transport = "ws"'
     text = re.sub(
-        rf"^{without} = .*\n", "", COMMENTED.sub(r"\1", EXAMPLE.read_text(encoding="utf-8")), flags=re.MULTILINE
+        rf"^({without} = .*|{other})\n",
+        "",
+        COMMENTED.sub(r"\1", EXAMPLE.read_text(encoding="utf-8")),
+        flags=re.MULTILINE,
     )
     home = home_with(text, tmp_path)
     lark = bot_config.load(home).lark
     assert lark.app_id == daemon_config.load(Home(str(home))).lark.app_id
     plain = bot_config.LarkSection(app_id=lark.app_id, app_secret="x")
-    assert (lark.domain, lark.transport, lark.locale) == (plain.domain, plain.transport, plain.locale)
+    assert (lark.domain, lark.path, lark.tenant_key, lark.locale) == (
+        plain.domain,
+        plain.path,
+        plain.tenant_key,
+        plain.locale,
+    )
+    assert (lark.transport, plain.transport) == (transport, "ws")
 
 
 def test_every_setting_there_is_stands_in_the_example():

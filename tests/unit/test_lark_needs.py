@@ -29,6 +29,14 @@ def test_no_line_is_there_twice():
     )
 
 
+def test_every_test_that_contains_a_defect_exists():
+    table = (ROOT / "docs/adr/0004-lark-sdk-behind-one-port.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(test_[a-z0-9_]+\.py)::(test_[a-z0-9_]+)`", table)
+    files = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert len(named) > 30
+    assert [f"{file}::{test}" for file, test in named if f"def {test}(" not in files.get(file, "")] == []
+
+
 @pytest.mark.parametrize("page", DOCS)
 def test_the_documents_list_exactly_what_the_code_needs(page):
     text = (ROOT / page).read_text(encoding="utf-8")
