@@ -1,6 +1,6 @@
 """The gate: one question that named people decide, what waits for it, and how far the decision is.
 
-What an approver says yes to is what stands here. A gate for which a button is not enough says where it is approved.
+What an approver says yes to is what stands here. A gate for which a button is not enough asks for a one-time code too.
 """
 
 from cards import actions, sections, theme, typed
@@ -33,6 +33,7 @@ OPTIONS_MAX = 8
 VOTES_MAX = 16
 DELEGATES_MAX = 4
 DIGEST_CHARS_MAX = 64
+CODE_CHARS_MAX = 16
 SECONDS = (3_600, 4 * 3_600, 86_400, 3 * 86_400, 7 * 86_400)
 """For how long a vote may be delegated by a button."""
 REASONED = ("gate.defer", "gate.reject")
@@ -53,8 +54,8 @@ def gate_card(view: CardView, goal: GoalView, gate: GateView, *, locale: Locale)
         parts += clip.note(goal.goal_id)
         parts += [sections.label(named("field", "next")), Paragraph(text=_next(gate))]
         if gate.open:
-            parts += _step_up(goal, gate)
-            parts += actions.rows(view, without=FORMS)
+            parts += _step_up(view, goal, gate)
+            parts += actions.rows(view, without=FORMS | ({"gate.approve"} if gate.step_up else frozenset()))
             parts += _reason(view)
             parts += _delegate(view)
         parts += _foot(gate.cause)
@@ -204,13 +205,23 @@ def _next(gate: GateView) -> Copy:
     return copy("card.gate.next.step_up" if gate.step_up else "card.gate.next.open")
 
 
-def _step_up(goal: GoalView, gate: GateView) -> tuple[Paragraph, ...]:
-    """Where a yes is given that no plain button gives."""
+def _step_up(view: CardView, goal: GoalView, gate: GateView) -> tuple[Part, ...]:
+    """A yes that no plain button gives: with a one-time code here, or in a shell."""
     if not gate.step_up:
         return ()
     named_by = f"--goal-id {one_line(goal.goal_id)[:GOAL_ID_CHARS_MAX]} --gate-id {name_of(gate.gate_id, 64)}"
     said = copy("card.gate.step_up", command=f"frontstage gate show {named_by}")
-    return (Paragraph(text=said, color="orange"),)
+    if "gate.approve" not in view.tokens:
+        return (Paragraph(text=said, color="orange"),)
+    field = Input(
+        name="code",
+        label=copy("card.gate.code"),
+        placeholder=copy("card.gate.code.hint"),
+        chars_max=CODE_CHARS_MAX,
+        required=True,
+    )
+    form = Form(name="code_form", parts=(field, actions.button(view, "gate.approve", submits=True)))
+    return (Paragraph(text=said, color="orange"), form)
 
 
 def _reason(view: CardView) -> tuple[Form, ...]:

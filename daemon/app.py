@@ -10,6 +10,7 @@ import gc
 import hmac
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -32,6 +33,8 @@ from daemon.api.metrics import Metrics, Sources
 from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
+from daemon.codes import Codes
+from daemon.init import SECRET_BYTES, write_secret
 from daemon.listen import Guard, Watch, bind, connections_max, still_ours
 from daemon.local.proof import Proof
 from daemon.paths import Home, find_home
@@ -83,6 +86,7 @@ class Parts:
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
     """Put routes, relay and guard around a service."""
     watch = Watch(clock, connections_max())
+    service.codes = Codes(_code_secret(home), service.clock)
     service.heard = lambda: watch.heard
     own_uid = os.getuid()
     routes = Routes(service, watch)
@@ -117,7 +121,18 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
 
 def _button_secret(home: Home) -> bytes:
     """What buttons are signed with. Raises ConfigError."""
-    path = Path(home.button_key)
+    return _secret(Path(home.button_key))
+
+
+def _code_secret(home: Home) -> bytes:
+    """What one-time codes follow from. A home without it gets one, and whoever was enrolled must be enrolled anew."""
+    path = Path(home.code_key)
+    if not path.exists():
+        write_secret(path, secrets.token_hex(SECRET_BYTES))
+    return _secret(path)
+
+
+def _secret(path: Path) -> bytes:
     try:
         secret = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:

@@ -107,6 +107,7 @@ def _files(home: Home) -> list[Finding]:
         (home.owner_token, False),
         (home.bot_token, False),
         (home.button_key, True),
+        (home.code_key, False),
         (home.socket, False),
         (home.config, False),
     ):

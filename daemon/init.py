@@ -90,6 +90,7 @@ def create_home(home: Home, store: Store, *, name: str, owner: str, owner_name: 
         (home.owner_token, owner_secret),
         (home.bot_token, bot_secret),
         (home.button_key, secrets.token_hex(SECRET_BYTES)),
+        (home.code_key, secrets.token_hex(SECRET_BYTES)),
     ):
         Path(path).unlink(missing_ok=True)
         write_secret(Path(path), secret)

@@ -57,6 +57,11 @@ class Home:
         return f"{self.path}/button.key"
 
     @property
+    def code_key(self) -> str:
+        """What the secrets of one-time codes follow from."""
+        return f"{self.path}/step-up.key"
+
+    @property
     def logs(self) -> str:
         """Log files."""
         return f"{self.path}/logs"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from daemon.clock import LedgerClock, stopwatch_ns
+from daemon.codes import Codes
 from daemon.disk import Disk
 from daemon.tally import Tally
 from daemon.waiters import Patient, Waiter
@@ -100,6 +101,7 @@ class Service:
         self.erasures = 0
         self.recent: deque[Recorded] = deque(maxlen=RECENT_MAX)
         self.fatal: BaseException | None = None
+        self.codes: Codes | None = None
         self._on_fatal = on_fatal
         self._reducer_digest = reducer_digest
         committed.goals.loader = goal_reader(self.reader, reducer_digest)
@@ -183,7 +185,7 @@ class Service:
             self.counters.busy += 1
             waiter.tell(self._turned_away(GeneralRefusal.BUSY))
         else:
-            self._jobs.append((request, waiter))
+            self._jobs.append((request if self.codes is None else self.codes.checked(request, self.committed), waiter))
             self._wake()
 
     def _turned_away(self, why: GeneralRefusal) -> Answer:

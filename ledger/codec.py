@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 from msgspec.structs import force_setattr
 
-from ledger.events import Body, Facts, Kind, Recorded, Words
+from ledger.events import Body, Facts, Kind, Recorded, Words, code_step_of
 from ledger.ports import EventRow
 from ledger.wire import all_kinds, kind_named
 
@@ -48,6 +48,7 @@ def decode_event(body_bytes: bytes, words_bytes: bytes | None, event_hash: bytes
         facts=_facts(kind, body),
         words=_words(kind, words_bytes),
         hash=event_hash,
+        proof=code_step_of(body.proof),
     )
 
 

@@ -35,6 +35,22 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["peer", "token", "lark", "daemon"]
     reference: str
     relayed_by: str | None = None
+    code_step: int | msgspec.UnsetType = msgspec.UNSET
+    """Which time step's one-time code was given besides; the code itself is nowhere. Left out where none was."""
+
+
+class CodeStep(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a proof is folded: a one-time code counts once, and the ledger alone remembers that it did."""
+
+    code_step: int | None = None
+
+
+NO_CODE = CodeStep()
+
+
+def code_step_of(proof: Proof) -> CodeStep:
+    """The part of a proof that is folded."""
+    return NO_CODE if proof.code_step is msgspec.UNSET else CodeStep(code_step=proof.code_step)
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +83,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     facts: Facts
     words: Words | None
     hash: bytes
+    proof: CodeStep = NO_CODE
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,6 +55,9 @@ def fold(workspace: Workspace, event: Recorded) -> None:
         goal.acts[event.actor] = note
         if kind not in _ONLY_SHOWN:
             goal.cause = note
+    if event.proof.code_step is not None:
+        steps = workspace.authority.code_steps
+        steps[event.actor] = max(event.proof.code_step, steps.get(event.actor, 0))
     workspace.seq = event.seq
     workspace.hash = event.hash
     workspace.at_ms = event.at_ms

@@ -19,7 +19,7 @@ from ledger.catalogue import Action
 from ledger.chain import link, words_digest
 from ledger.codec import decode_event
 from ledger.decide import decide
-from ledger.events import Body, Draft, Proof, Recorded, Stamp
+from ledger.events import Body, Draft, Proof, Recorded, Stamp, code_step_of
 from ledger.ids import MemberId, ReceiptId
 from ledger.outlines import put_away
 from ledger.params import Params
@@ -367,6 +367,7 @@ class Writer:
             facts=draft.facts,
             words=draft.words,
             hash=chained,
+            proof=code_step_of(stamp.proof),
         )
         fold(self._ahead, recorded)
         if isinstance(draft.facts, WordsErased):

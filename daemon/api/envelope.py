@@ -9,6 +9,7 @@ from functools import cache
 import msgspec
 
 from daemon.api.edge import Heard
+from daemon.api.enrolment import enrolment_text, with_enrolment
 from daemon.api.whole import TEXT, Whole, good
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
@@ -51,7 +52,7 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
     lease = _lease_beside(service, action, params)
     if lease is not None:
         facts["lease"] = lease
-    return {
+    document: dict[str, object] = {
         "schema_version": SCHEMA_VERSION,
         "ok": True,
         "action": action.name,
@@ -63,6 +64,7 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
         "result": facts,
         "cli": command_line(action, params),
     }
+    return with_enrolment(document, service, answer)
 
 
 def _outcome(answer: Answer) -> str:
@@ -134,7 +136,8 @@ def _line_of(action_name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """How the line begins, and the flags that may follow; what the command makes itself is not among them."""
     action = ACTIONS[action_name]
     first = "frontstage status" if action_name == "status.show" else f"frontstage {action.noun} {action.verb}"
-    return first, tuple((name, flag_of(name)) for name in action.params.model_fields if name != action.mints)
+    kept_out = {action.mints, "code" if action.takes_code else None}
+    return first, tuple((name, flag_of(name)) for name in action.params.model_fields if name not in kept_out)
 
 
 @cache
@@ -179,7 +182,7 @@ def answered(request: Heard, service: Service, action: Action, params: Params, a
         return respond(document, 0, 200)
     if answer.held is not None:
         return respond_text(held_line(action.name, answer.held.seq, locale), 0, 200)
-    return respond_text(committed_line(action.name, document, locale), 0, 200)
+    return respond_text(committed_line(action.name, document, locale) + enrolment_text(document), 0, 200)
 
 
 def answered_alone(request: Heard, service: Service, action: Action, params: Params, answer: Answer) -> bytes:

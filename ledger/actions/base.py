@@ -32,6 +32,9 @@ class Action:
     names_events: bool = False
     """Whether its parameter `seq` names recorded events, which are looked up for its decider."""
 
+    takes_code: bool = False
+    """Whether its parameter `code` is a one-time code, which is checked and taken out before anything else sees it."""
+
     goal_bound: bool = field(init=False)
     """Whether it is about one existing goal."""
 

@@ -20,6 +20,7 @@ ROWS: tuple[Action, ...] = (
         params=gate_params.ApproveGate,
         who=PEOPLE,
         decide=gate_votes.decide_approve,
+        takes_code=True,
         basis="state",
         example=f"gate approve {_NAMED} --basis b1:…",
     ),

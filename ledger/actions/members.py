@@ -126,4 +126,12 @@ ROWS = (
         who=who("operator", "owner", "agent"),
         example="token list --member-id builder",
     ),
+    Action(
+        name="member.enrol-code",
+        number=19,
+        params=members.EnrolCode,
+        who=OPERATOR,
+        decide=members.decide_enrol_code,
+        example="member enrol-code --member-id ann",
+    ),
 )

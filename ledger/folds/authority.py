@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ledger.events import ERASED, Facts, Recorded
 from ledger.ids import MemberId
 from ledger.parts.authority import MemberGrant, Profile, Registration
-from ledger.rules import authority_events
+from ledger.rules import authority_events, member_events
 from ledger.state import Workspace
 
 
@@ -64,6 +64,11 @@ def _profiled(workspace: Workspace, event: Recorded) -> None:
     )
 
 
+def _code_enrolled(workspace: Workspace, event: Recorded) -> None:
+    facts = cast("member_events.CodeEnrolled", event.facts)
+    workspace.authority.codes[facts.member_id] = facts.number
+
+
 def _count_again(workspace: Workspace, member_id: MemberId) -> None:
     """What the member has: its registration, and what was granted and has not ended."""
     authority, member = workspace.authority, workspace.members[member_id]
@@ -82,4 +87,5 @@ FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
     authority_events.MemberGranted: _granted,
     authority_events.GrantEnded: _grant_ended,
     authority_events.MemberProfiled: _profiled,
+    member_events.CodeEnrolled: _code_enrolled,
 }

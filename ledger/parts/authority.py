@@ -48,5 +48,9 @@ class Authority(Part):
     """All grants a member ever had, those that ended included: they say what is limited to what is granted."""
     registrations: dict[MemberId, Registration] = msgspec.field(default_factory=dict)
     profiles: dict[MemberId, Profile] = msgspec.field(default_factory=dict)
+    codes: dict[MemberId, int] = msgspec.field(default_factory=dict)
+    """By person: the number of their enrolment for one-time codes; the codes of an earlier one are good no more."""
+    code_steps: dict[MemberId, int] = msgspec.field(default_factory=dict)
+    """By person: the time step of the last one-time code that counted."""
     until: list[tuple[int, str]] = msgspec.field(default_factory=list)
     """The ends of grants that have not ended yet, in their order."""

@@ -86,7 +86,7 @@ def gate_view(workspace: Workspace, goal: Goal, gate: Gate, generation: int, now
 
 
 def gate_offers(goal: Goal, gate: Gate, generation: int, now_ms: int) -> tuple[Offer, ...]:
-    """The buttons of one generation now; where a plain button is not enough to say yes there is none for it.
+    """The buttons of one generation now; where a plain button is not enough for a yes, the card asks for a code too.
 
     Who was reminded of a gate may put it off again, and a vote may be delegated again: another press, not the same one
     twice, although what is asked has not changed. So these buttons are told apart by what happened meanwhile.
@@ -94,10 +94,9 @@ def gate_offers(goal: Goal, gate: Gate, generation: int, now_ms: int) -> tuple[O
     if not may_be_decided(goal, gate, generation) or is_over(gate, now_ms):
         return ()
     subject, basis = f"gate:{goal.goal_id}:{gate.gate_id}:{generation}", gate_basis(goal, gate)
-    approve = () if gate.policy.step_up else (Offer("gate.approve", subject, basis),)
     delegate = (Offer("gate.delegate", subject, basis, gate.changed_seq),) if gate.policy.delegable else ()
     again = Offer("gate.defer", subject, basis, gate.reminders)
-    return (*approve, Offer("gate.reject", subject, basis), again, *delegate)
+    return (Offer("gate.approve", subject, basis), Offer("gate.reject", subject, basis), again, *delegate)
 
 
 def _votes(workspace: Workspace, gate: Gate) -> tuple[GateVoteView, ...]:

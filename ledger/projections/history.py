@@ -145,6 +145,7 @@ def event_document(told: Told, locale: Locale, ended: Ended | None = None) -> Do
             "kind": body.proof.kind,
             "token_id": body.proof.reference if body.proof.kind == "token" else None,
             "relayed_by": body.proof.relayed_by,
+            "stepped_up": event.proof.code_step is not None,
         },
         "on_behalf_of": body.on_behalf_of,
         "surface": event.surface,

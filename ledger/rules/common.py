@@ -5,6 +5,7 @@ of one command, or says that the wish already holds and which event made it so, 
 """
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -13,6 +14,14 @@ from ledger.ids import GoalId, MemberId, TodoId, TokenId
 from ledger.records import Member, Todo
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.state import Goal, Workspace
+
+
+class CodeCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What the daemon made of a one-time code: the step that it is of, or what is wrong with it; never the code."""
+
+    step: int | None = None
+    problem: Literal["not_enrolled", "wait", "wrong"] | None = None
+    retry_after_s: int | None = None
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +34,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """The chat a press came from; None elsewhere."""
     token_id: TokenId | None = None
     """The credential that proved it; None where it was no token."""
+    code: CodeCheck | None = None
+    """What came of the one-time code that was given; None where none was."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):

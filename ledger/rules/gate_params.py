@@ -26,6 +26,7 @@ GATE_SECONDS_MAX = 90 * 86_400
 REMIND_SECONDS_MIN = 300
 DELEGATION_SECONDS_DEFAULT = 86_400
 GATES_LISTED_MAX = 200
+CODE_CHARS_MAX = 16
 GATE_ID_PATTERN = r"^gate_[a-z0-9_-]{1,58}$"
 GRANT_ID_PATTERN = r"^standing_[0-9]{6,16}$"
 
@@ -88,6 +89,11 @@ class _Decision(Params):
 
 class ApproveGate(_Decision):
     """Say yes to a gate as it was shown."""
+
+    code: Annotated[
+        str | None,
+        Field(max_length=CODE_CHARS_MAX, description="A one-time code, for a gate that no plain button approves."),
+    ] = None
 
 
 class RejectGate(_Decision):

@@ -22,6 +22,7 @@ from ledger.rules.gate_events import (
 from ledger.rules.gate_params import ApproveGate, CancelGate, DeferGate, RejectGate
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.gate_scopes import BEYOND_GOAL, BROAD, covers, parsed
+from ledger.rules.gate_step_up import not_stepped_up
 from ledger.rules.gates import approvers_left, counted, gate_basis
 from ledger.rules.grant_events import GrantRecorded
 from ledger.state import Goal, Workspace
@@ -36,8 +37,8 @@ def decide_approve(workspace: Workspace, caller: Caller, ask: ApproveGate, now_m
     if isinstance(found, Refusal):
         return found
     gate, seat = found
-    if gate.policy.step_up and caller.surface == "lark":
-        return refuse(GateRefusal.STEP_UP_REQUIRED, gate_id=gate.gate_id, severity=gate.severity)
+    if gate.policy.step_up and (broken := not_stepped_up(workspace, caller, gate, given=ask.code)) is not None:
+        return broken
     votes, quorum = counted(workspace, gate), gate.policy.quorum
     mine = next((vote for vote in gate.votes if vote.seat == seat), None)
     if mine is not None and registered(workspace, mine.voter) is not None:

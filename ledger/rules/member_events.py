@@ -104,6 +104,13 @@ class ButtonKeyRotated(Facts, frozen=True, kw_only=True):
     previous_until_ms: int
 
 
+class CodeEnrolled(Facts, frozen=True, kw_only=True):
+    """A person may give one-time codes of this enrolment; those of the one before are good no more."""
+
+    member_id: MemberId
+    number: int
+
+
 KINDS = (
     Kind("workspace.created", 1, WorkspaceCreated, WorkspaceWords),
     Kind("member.added", 1, MemberAdded, MemberWords),
@@ -115,4 +122,5 @@ KINDS = (
     Kind("token.rotated", 1, TokenRotated),
     Kind("token.revoked", 1, TokenRevoked),
     Kind("button_key.rotated", 1, ButtonKeyRotated),
+    Kind("member.code_enrolled", 1, CodeEnrolled),
 )

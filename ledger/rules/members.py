@@ -18,6 +18,7 @@ from ledger.rules.common import Caller, Decision, next_seq, refuse, registered
 from ledger.rules.holdings import everything_held
 from ledger.rules.member_events import (
     ButtonKeyRotated,
+    CodeEnrolled,
     IdentityWords,
     MemberAdded,
     MemberPaired,
@@ -124,6 +125,12 @@ class RotateButtonKey(Params):
             ge=0, le=BUTTON_KEY_GRACE_SECONDS_MAX, description="How long cards already sent keep working, in seconds."
         ),
     ] = BUTTON_KEY_GRACE_SECONDS_DEFAULT
+
+
+class EnrolCode(Params):
+    """Let a person give one-time codes; an earlier enrolment of theirs ends."""
+
+    member_id: Annotated[MemberIdText, Field(description="Which person the codes are for.")]
 
 
 class ListMembers(Params):
@@ -246,6 +253,17 @@ def decide_rotate(workspace: Workspace, _caller: Caller, ask: RotateButtonKey, n
             )
         ),
     )
+
+
+def decide_enrol_code(workspace: Workspace, _caller: Caller, ask: EnrolCode, _now_ms: int) -> Decision:
+    """Begin the next enrolment of one person; what its secret is follows from its number and the home's key."""
+    member = living(workspace, ask.member_id)
+    if isinstance(member, Refusal):
+        return member
+    if member.kind != "person":
+        return refuse(MemberRefusal.NOT_A_PERSON, member_id=member.member_id)
+    number = workspace.authority.codes.get(member.member_id, 0) + 1
+    return (Draft(facts=CodeEnrolled(member_id=member.member_id, number=number)),)
 
 
 def living(workspace: Workspace, member_id: str) -> Member | Refusal:

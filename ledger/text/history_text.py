@@ -18,7 +18,6 @@ def _list(doc: Doc, locale: Locale) -> list[str]:
 
 def _event(event: Doc, locale: Locale) -> list[str]:
     proof = event.get("proof")
-    proved = proof.get("kind") if isinstance(proof, Mapping) else "daemon"
     behalf = event.get("on_behalf_of")
     return [
         say(
@@ -34,12 +33,19 @@ def _event(event: Doc, locale: Locale) -> list[str]:
             "history.by",
             locale,
             actor=event.get("actor"),
-            proof=say(f"history.proof.{proved}", locale),
+            proof=_proved(proof, locale),
             surface=event.get("surface"),
             hash=event.get("hash"),
         )
         + (" · " + say("history.behalf", locale, member=behalf) if behalf else ""),
     ]
+
+
+def _proved(proof: object, locale: Locale) -> str:
+    """How the actor was proved, and whether a one-time code was given besides."""
+    found = proof if isinstance(proof, Mapping) else {}
+    said = say(f"history.proof.{found.get('kind', 'daemon')}", locale)
+    return say("history.proof.stepped_up", locale, proof=said) if found.get("stepped_up") else said
 
 
 def _explained(doc: Doc, locale: Locale) -> list[str]:

@@ -74,7 +74,7 @@ def waiting_gates() -> dict[str, tuple[GateView, tuple[str, ...]]]:
         "gate_direct": (WAITING, DECIDE[:3]),
         "gate_voted": (changed(votes=(ANN,), votes_counted=1, waits_for=("Ben Ortiz",), cause=voted), DECIDE),
         "gate_delegated": (delegated, DECIDE),
-        "gate_step_up": (critical, DECIDE[1:]),
+        "gate_step_up": (critical, DECIDE),
         "gate_deferred": (changed(status="deferred", reason="Not before Monday", cause=put_off), DECIDE),
     }
 

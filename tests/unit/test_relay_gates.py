@@ -193,10 +193,15 @@ async def test_whom_nobody_has_paired_cannot_vote_in_ones_place():
 
 
 @pytest.mark.parametrize("more", [{"severity": "critical"}, {"step_up": True}], ids=["critical", "step up"])
-async def test_no_button_approves_what_needs_more_than_a_button(more):
+async def test_no_plain_button_approves_what_needs_more_than_a_button(more):
     async with served(asks(**more)) as daemon:
         view, sent = await drawn(daemon)
-        assert set(view.tokens) == {"gate.reject", "gate.defer", "gate.delegate"}
+        assert set(view.tokens) == {"gate.approve", "gate.reject", "gate.defer", "gate.delegate"}
+        forms = [one for one in sent["body"]["elements"] if one["tag"] == "form"]
+        buttons = [part["name"] for part in forms[0]["elements"] if part["tag"] == "button"]
+        assert (forms[0]["name"], buttons) == ("code_form", ["submit_gate_approve"])
+        pressed = await action(Table(daemon), "ann", "gate.approve")
+        assert (pressed.code, pressed.kinds) == ("step_up_required", [])
         assert "frontstage gate show --goal-id docs --gate-id gate_site" in orjson.dumps(sent).decode()
 
 
