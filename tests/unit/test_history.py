@@ -81,7 +81,7 @@ def test_the_sentence_has_the_words_and_says_who_did_it_and_how_it_was_proved(pl
     event = next(one for one in pages(played, kind="goal.paused") if one["goal_id"] == "docs")
     assert event["sentence"] == "ann paused the goal. “Lunch”"
     assert (event["actor"], event["surface"], event["on_behalf_of"]) == ("ann", "cli", None)
-    assert event["proof"] == {"kind": "token", "token_id": "tok-ann", "relayed_by": None}
+    assert event["proof"] == {"kind": "token", "token_id": "tok-ann", "relayed_by": None, "stepped_up": False}
     row = next(played.store.events(event["seq"] - 1, limit=1))
     assert row.hash.hex().startswith(event["hash"])
     assert (len(event["hash"]), event["words_erased"]) == (12, [])
