@@ -54,6 +54,9 @@ ACTIONS: "Nouns" = {
   'grants': {'summary': 'What was granted to agents, and until when.', 'example': 'member grants --member-id builder', 'parameters': {
     'member_id': {'help': "Only this agent's."},
   }},
+  'enrol-code': {'summary': 'Let a person give one-time codes; an earlier enrolment of theirs ends.', 'example': 'member enrol-code --member-id ann', 'writes': True, 'parameters': {
+    'member_id': {'help': 'Which person the codes are for.', 'required': True},
+  }},
   'show': {'summary': 'An agent as its peers see it: what it holds, what it last did, and how near it is to work.', 'example': 'member show --agent-id builder --goal-id docs', 'parameters': {
     'agent_id': {'help': 'The agent.', 'required': True},
     'goal_id': {'help': 'In this goal alone; in every open goal when absent.'},
@@ -510,6 +513,7 @@ ACTIONS: "Nouns" = {
     'gate_id': {'help': 'The gate.', 'required': True},
     'basis': {'help': 'The generation and evidence that were shown.', 'needed': True},
     'reason': {'help': 'Why.'},
+    'code': {'help': 'A one-time code, for a gate that no plain button approves.'},
   }},
   'reject': {'summary': 'Say no to a gate; what it blocks stays blocked.', 'example': "gate reject --goal-id docs --gate-id gate_000012 --basis b1:… --reason 'The links are not checked yet'", 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},

@@ -16,8 +16,10 @@ from ledger.state import Workspace
 DRAFTS_MAX = 1_000
 DRAFTS_CHARS_MAX = 4_000_000
 PRIVATE_CHATS_MAX = 10_000
-NOTHING_TYPED = frozenset({"gate.delegate"})
-"""Actions whose forms hold choices alone: there is nothing that could be lost."""
+NOTHING_TYPED = frozenset({"gate.delegate", "gate.approve"})
+"""Actions whose forms hold choices alone, or a one-time code: there is nothing that could be lost."""
+NEVER_KEPT = frozenset({"code"})
+"""Inputs whose values are kept nowhere, whatever form they come in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

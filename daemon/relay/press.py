@@ -17,7 +17,7 @@ from daemon.buttons import Button, ButtonKeys, ForgedError, audience_of
 from daemon.relay.answers import Answers
 from daemon.relay.asked import AskedCards, is_asked
 from daemon.relay.deliveries import Deliveries
-from daemon.relay.drafts import Draft, Drafts, is_typed
+from daemon.relay.drafts import NEVER_KEPT, Draft, Drafts, is_typed
 from daemon.relay.forms import ATTACHED, Forms, digest_of, shown_details, to_parameters, with_material
 from daemon.relay.invited import Invited
 from daemon.relay.people import People, bot_caller, home_tenant, lark_proof, person_caller
@@ -327,6 +327,7 @@ class Presses:
         typed = {
             name: _without_unpaired(value) if name in people else value
             for name, value in self._people_named(ask).items()
+            if name not in NEVER_KEPT
         }
         code, details = refusal.code.value, refusal.details
         if seen.is_form:

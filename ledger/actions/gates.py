@@ -1,4 +1,4 @@
-"""Actions on gates and standing grants: numbers 90 to 99 and 170 to 179."""
+"""Actions on gates and standing grants: numbers 90 to 99 and 170 to 179 but for 173."""
 
 from ledger.actions.base import ANYONE, PEOPLE, WORKERS, Action, who
 from ledger.rules import gate_life, gate_opening, gate_params, gate_votes

@@ -1,4 +1,4 @@
-"""Actions on members, their credentials and the workspace: numbers 1 to 19."""
+"""Actions on members, their credentials and the workspace: numbers 1 to 16, and 173."""
 
 from ledger.actions.base import ANYONE, OPERATOR, PEOPLE, Action, who
 from ledger.rules import member_grants, members, tokens
@@ -128,7 +128,7 @@ ROWS = (
     ),
     Action(
         name="member.enrol-code",
-        number=19,
+        number=173,
         params=members.EnrolCode,
         who=OPERATOR,
         decide=members.decide_enrol_code,

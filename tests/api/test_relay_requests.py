@@ -153,6 +153,10 @@ async def test_an_answer_that_lacks_something_is_refused_and_may_be_sent_again(f
         before = table.seq()
         pressed = await answer(table, "bob", **form)
         assert (pressed.code, table.seq()) == (code, before)
+        # What was typed comes back to Bob alone.
+        mine = await shown(daemon, BOBS)
+        assert [one["values"] for one in mine["typed"]] == [form]
+        assert (await shown(daemon))["typed"] == []
         assert (await answer(table, "bob", decision="defer", reason="No")).code == ""
 
 

@@ -175,6 +175,20 @@ async def test_after_a_few_wrong_tries_not_even_a_good_code_is_looked_at_for_a_w
         assert wrong.encode() not in stored(daemon)
 
 
+async def test_a_code_is_kept_for_no_form_to_be_filled_in_with():
+    async with served(asked) as daemon:
+        otp = await enrolled(daemon)
+        wrong = wrong_at(daemon, otp)
+        await press(daemon, code=wrong)
+        table = Table(daemon)
+        refused = await table.press("vic", await table.token(SLOT, "gate.reject"), {"reason": "No", "code": wrong})
+        assert refused.code == "not_an_approver"
+        for place in ("oc_tests", "direct:ann", "direct:vic"):
+            view = await daemon.view(f"{SLOT}@{place}")
+            assert wrong not in json.dumps(view["typed"])
+        assert [one["values"] for one in view["typed"]] == [{"reason": "No"}]
+
+
 async def test_enrolling_again_ends_the_codes_of_before():
     async with served(asked) as daemon:
         old = await enrolled(daemon)
