@@ -51,6 +51,10 @@ ANOTHER_LIMIT = "it takes hundreds of revisions or thousands of entries to come 
 SAID_FOR_ALL = "the family of members says it for this one"
 DAMAGED = "only a damaged state contradicts itself"
 ERASURE = "states that readers hold lose the words too, which takes a daemon; its tests play that"
+CODE = "a one-time code is looked at by the daemon, which has the key; its tests play that"
+CODES: tuple[StrEnum, ...] = (
+    GateRefusal.STEP_UP_NOT_ENROLLED, GateRefusal.STEP_UP_WAIT, GateRefusal.STEP_UP_WRONG, GateRefusal.STEP_UP_USED,
+)  # fmt: skip
 LIMITS: tuple[StrEnum, ...] = (
     GoalRefusal.TOO_MANY_REVISIONS, TodoRefusal.TOO_MANY_TODOS, ArtifactRefusal.TOO_MANY_ARTIFACTS,
     ArtifactRefusal.TOO_MANY_CONSUMERS, ReviewRefusal.TOO_MANY_CHECKS, GateRefusal.TOO_MANY_GATES,
@@ -61,6 +65,7 @@ LIMITS: tuple[StrEnum, ...] = (
 )  # fmt: skip
 UNREACHED: dict[str, str] = {
     **{name_of(code): ANOTHER_LIMIT for code in LIMITS},
+    **{name_of(code): CODE for code in CODES},
     "words.erased": ERASURE,
     "workspace.created": "it is how every history begins, before anybody is asked",
     name_of(GoalRefusal.GOAL_NOT_FOUND): "the walk asks about goals that are there",

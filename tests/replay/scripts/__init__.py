@@ -14,6 +14,7 @@ from tests.replay.scripts import (
     reviews,
     runs,
     slots,
+    step_up,
 )
 
 FAMILIES = tuple(
@@ -32,6 +33,7 @@ FAMILIES = tuple(
         monitors,
         erasures,
         identity,
+        step_up,
     )
 )
 """In the order in which they were added: what comes later goes to the end."""

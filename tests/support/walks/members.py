@@ -106,6 +106,12 @@ def bind(walk: Walk, _goal: Goal) -> Move:
     return Move("bot", "member.bind", params | names)
 
 
+def enrol(walk: Walk, _goal: Goal) -> Move:
+    """A person may give one-time codes from now on, or anew."""
+    who = walk.anybody() if walk.slip() else walk.person()
+    return Move(OPERATOR, "member.enrol-code", {"member_id": who})
+
+
 def odd(walk: Walk, _goal: Goal) -> Move:
     """What happens seldom: a new button key, a ledger that is begun twice."""
     if walk.slip():
@@ -123,5 +129,6 @@ COMMANDS = (
     *(come_or_go,) * 3,
     *(credential,) * 2,
     *(bind,) * 2,
+    enrol,
     odd,
 )
