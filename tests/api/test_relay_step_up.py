@@ -142,6 +142,16 @@ async def test_the_same_press_again_is_answered_and_not_counted_again():
         assert (again.replayed, again.code, daemon.seq) == (True, "", before)
 
 
+async def test_the_same_press_with_the_next_code_is_the_same_press():
+    async with served(asked) as daemon:
+        otp = await enrolled(daemon)
+        table = Table(daemon)
+        token = await table.token(SLOT, "gate.approve")
+        await table.press("ann", token, {"code": code_at(daemon, otp)})
+        again = await table.press("ann", token, {"code": code_at(daemon, otp, 1)})
+        assert (again.replayed, again.code) == (True, "")
+
+
 async def test_a_used_step_stays_used_when_the_daemon_starts_anew():
     records = Records()
     with home_in_memory(records, asked) as (made, now_ms):

@@ -200,6 +200,7 @@ async def test_no_plain_button_approves_what_needs_more_than_a_button(more):
         forms = [one for one in sent["body"]["elements"] if one["tag"] == "form"]
         buttons = [part["name"] for part in forms[0]["elements"] if part["tag"] == "button"]
         assert (forms[0]["name"], buttons) == ("code_form", ["submit_gate_approve"])
+        assert orjson.dumps(sent).decode().count(view.tokens["gate.approve"]) == 1
         pressed = await action(Table(daemon), "ann", "gate.approve")
         assert (pressed.code, pressed.kinds) == ("step_up_required", [])
         assert "frontstage gate show --goal-id docs --gate-id gate_site" in orjson.dumps(sent).decode()

@@ -221,6 +221,14 @@ def test_a_button_is_not_enough_for_the_highest_severity_and_a_shell_is(world, m
     assert code(decide(world, who, "approve")) is None
 
 
+def test_a_code_that_nobody_has_checked_is_none(world):
+    opened(world, severity="critical")
+    asked = {"goal_id": DOCS, "gate_id": GATE, "basis": basis(world), "code": "123456"}
+    for surface in ("cli", "lark"):
+        (answer,) = world.drain(world.request("ann", "gate.approve", surface=surface, **asked))
+        assert code(answer) == "step_up_required"
+
+
 def test_gates_go_on_while_a_goal_is_paused_and_end_with_it(world):
     opened(world, remind_every_seconds=300)
     world.do("ann", "goal.pause", goal_id=DOCS)
