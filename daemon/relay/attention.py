@@ -199,19 +199,29 @@ def _card_of(workspace: Workspace, need: Need) -> str | None:
 
 
 def _row(goal: Goal, need: Need, *, button: str) -> AttentionRow:
-    known = ACTIONS[need.action].params.model_fields
+    action, flags = _line(need)
     gate = None if need.gate_id is None else goal.gates.by_id.get(need.gate_id)
+    title = clip(goal.intent.title, TITLE_CHARS_MAX)
+    text = clip(need.text, TEXT_CHARS_MAX)
     return AttentionRow(
         goal_id=need.goal_id,
-        title=clip(goal.intent.title, TITLE_CHARS_MAX),
+        title=title,
         kind=need.kind,
         code=need.code,
         subject={name: str(value) for name, value in need.subject.items()},
-        text=clip(need.text, TEXT_CHARS_MAX),
+        text="" if text == title else text,
         severity=need.severity,
         seq=0 if need.kind in _MOVING else need.seq,
         until_ms=None if gate is None or not gate.is_open else gate.policy.expires_at_ms,
-        action=need.action,
-        flags={name: str(value) for name, value in need.subject.items() if name in known},
+        action=action,
+        flags=flags,
         button=button,
     )
+
+
+def _line(need: Need) -> tuple[str, dict[str, str]]:
+    """What settles it in a shell: its action if the subject says all that it needs, else the goal to look at."""
+    fields = ACTIONS[need.action].params.model_fields
+    flags = {name: str(value) for name, value in need.subject.items() if name in fields}
+    needed = {name for name, field in fields.items() if field.is_required()}
+    return (need.action, flags) if needed <= flags.keys() else ("goal.show", {"goal_id": need.goal_id})

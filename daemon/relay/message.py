@@ -21,8 +21,6 @@ FRESH_MS_MAX = 10 * 60_000
 LATE_SHOWN_CHARS = 80
 TRACKED_MAX = 10_000
 HINT_EVERY_MS = 3_600_000
-READ = frozenset({"text", "post"})
-"""The kinds of messages that have a text."""
 Document = dict[str, object]
 
 
@@ -49,7 +47,7 @@ class Messages:
         if ask.chat_type == "group" and not ask.mentioned:
             return {"reply": None}
         is_late = self._service.clock.now_ms() - ask.create_time_ms > FRESH_MS_MAX
-        if ask.kind not in READ:
+        if ask.kind != "text":
             return {"reply": None} if is_late else self._hint(ask)
         command = command_of(ask.text)
         member_id = await self._people.known(ask.tenant_key, ask.app_id, ask.sender, ask.message_id)

@@ -36,7 +36,7 @@ REVIEW_ROW = AttentionRow(
     kind="confirmation",
     code=None,
     subject={"goal_id": "goal-9", "revision": "2"},
-    text="Faster first page",
+    text="",
     severity="action",
     seq=51,
     until_ms=None,
@@ -65,7 +65,7 @@ STAFFING_ROW = msgspec.structs.replace(
     text="",
     severity="watch",
     seq=0,
-    action="member.grant",
+    action="goal.show",
 )
 ATTENTIONS: dict[str, tuple[AttentionView, tuple[str, ...]]] = {
     "attention_four": (

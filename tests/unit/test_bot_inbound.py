@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.backend import BackendFault, PressResult, Reply, Toast
+from bot.backend import BackendFault, PressResult, Reply, Slot, Toast
 from bot.lark import PRESS_ANSWER_MS_MAX, toast
 from ledger.projections.form_views import FormView
-from tests.golden.card_views import card, tokens
+from tests.golden.card_views import SAMPLES, card, goal, tokens
 from tests.unit.bot_world import (
     CHAT,
     World,
@@ -273,6 +273,52 @@ async def test_a_form_that_could_not_be_posted_gives_its_message_back():
 def _form():
     blank = FormView(status="open", values={}, problem_code=None, problem_details={}, goal_id=None)
     return card("form", tokens("goal.propose"), form=blank)
+
+
+LIST = "attention:ann:17@direct:ann"
+
+
+def listed_for_ann(world):
+    """A list that the daemon has for Ann, of which the bot has not heard yet."""
+    world.daemon.views[LIST] = SAMPLES["attention_one"]
+    world.daemon.listed[LIST] = Slot(slot=LIST, chat_id="direct:ann", receive_id="ou_ann", receive_id_type="open_id")
+
+
+@in_virtual_time
+async def test_an_answer_for_one_person_goes_to_where_the_daemon_says_they_are():
+    async with World() as world:
+        bot = await _with_review(world)
+        listed_for_ann(world)
+        world.daemon.replies["om_in_1"] = Reply(kind="card", slot=LIST)
+        await bot.handlers.on_message(message(chat_type="p2p"))
+        assert [call.place for call in world.platform.calls if call.what == "card"][1:] == ["ou_ann"]
+        assert world.daemon.stored[LIST].state == "live"
+
+
+@in_virtual_time
+async def test_what_a_group_is_not_shown_is_sent_beside_the_words_that_say_so():
+    async with World() as world:
+        bot = await _with_review(world)
+        listed_for_ann(world)
+        world.daemon.replies["om_in_1"] = Reply(kind="text", en="Sent to you.", zh="已私聊发送。", slots=(LIST,))
+        await bot.handlers.on_message(message())
+        await world.quiet()
+        assert [shown.content for shown in world.platform.texts()] == ["Sent to you."]
+        assert [call.place for call in world.platform.calls if call.what == "card"][1:] == ["ou_ann"]
+
+
+@in_virtual_time
+async def test_what_a_press_opens_is_posted_under_the_card_that_was_pressed():
+    async with World() as world:
+        bot = await _with_review(world)
+        asked, opened = f"which:status:-:om_in_1@{CHAT}", f"status:goal-3:om_1@{CHAT}"
+        world.daemon.show(opened, card("status", tokens("goal.pause"), goal=goal("active"), status=goal("active")),
+                          listed=False)  # fmt: skip
+        world.daemon.outcome = PressResult(ok=True, toast=Toast(type="info", en="o", zh="o"), slots=(asked, opened))
+        for event_id in ("ev_1", "ev_2"):
+            await bot.handlers.on_press(press(event_id))
+            await world.quiet()
+        assert [shown.reply_to for shown in world.platform.cards()] == [None, "om_1"]
 
 
 @in_virtual_time

@@ -193,7 +193,13 @@ def test_patience_doubles_up_to_its_bound_and_forgets():
         ("review:docs:2@oc_1", "docs", None, (1, 1)),
         ("acceptance:docs:1@oc_1", "docs", None, (1, 1)),
         ("goal:docs@oc_1", "docs", None, (1, 1)),
-        ("attention:ann@oc_1", None, None, (1, 1)),
+        ("attention:ann:17@oc_1", None, None, (1, 1)),
+        ("help:known:group:om_7@oc_1", None, "om_7", (0, 0)),
+        ("digest:3:9:-:om_7@oc_1", None, "om_7", (0, 0)),
+        ("missed:om_7@oc_1", None, "om_7", (0, 0)),
+        ("which:status:-:om_7@oc_1", None, "om_7", (0, 0)),
+        ("members:om_7@oc_1", None, "om_7", (0, 0)),
+        ("status:docs:om_7@oc_1", "docs", "om_7", (0, 0)),
     ],
 )
 def test_a_slots_key_speaks_for_itself(key, goal, reply_to, urgency):

@@ -118,6 +118,79 @@ def test_a_message_is_read_whole():
     )
 
 
+def rich(*paragraphs, title="", mentions=()):
+    """A rich text of these paragraphs."""
+    content = {"title": title, "content": list(paragraphs)}
+    body = changed(MESSAGE, "event.message.content", orjson.dumps(content).decode())
+    body = changed(body, "event.message.message_type", "post")
+    return read(changed(body, "event.message.mentions", list(mentions)))
+
+
+TO_THE_BOT = {"key": "@_user_1", "id": {"open_id": BOT}, "name": "Frontstage"}
+TO_BO = {"key": "@_user_2", "id": {"open_id": "ou_bo"}, "name": "Bo Chen"}
+
+
+def test_a_rich_text_is_read_as_the_text_that_it_is():
+    at, words = (
+        {"tag": "at", "user_id": "@_user_1", "user_name": "Frontstage"},
+        {"tag": "text", "text": " propose Check "},
+    )
+    link, picture = {"tag": "a", "href": "http://x", "text": "the docs"}, {"tag": "img", "image_key": "img_1"}
+    other = {"tag": "at", "user_id": "@_user_2", "user_name": "Bo Chen"}
+    message = rich(
+        [at, words, link], [picture], [{"tag": "text", "text": "with "}, other], mentions=[TO_THE_BOT, TO_BO]
+    )
+    assert (message.kind, message.text, message.mentioned) == ("text", "propose Check the docs\nwith @Bo Chen", True)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "text"),
+    [
+        ({"title": "Only a title", "content": []}, "text", "Only a title"),
+        ({"zh_cn": {"title": "", "content": [[{"tag": "text", "text": "帮助"}]]}}, "text", "帮助"),
+        ({"title": "", "content": [[{"tag": "img", "image_key": "img_1"}]]}, "post", ""),
+        ({"title": "", "content": "text"}, "post", ""),
+        ({"content": [5, [None, "x", {"tag": 5}], {"tag": "text", "text": "x"}]}, "post", ""),
+        ({}, "post", ""),
+    ],
+)
+def test_a_rich_text_of_whatever_shape_is_read_for_its_words(content, kind, text):
+    body = changed(MESSAGE, "event.message.content", orjson.dumps(content).decode())
+    message = read(changed(body, "event.message.message_type", "post"))
+    assert (message.kind, message.text) == (kind, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "mentions"),
+    [
+        ("@Frontstage help", []),
+        ("ask Frontstage for help", []),
+        ("@_all help", []),
+        ("@_user_1 help", [{"key": "@_user_1", "id": {"open_id": ""}, "name": "Frontstage"}]),
+        ("@_user_1 help", [{"key": "@_user_1", "id": {"open_id": "ou_other_bot"}, "name": "Frontstage"}]),
+        ("@_all help", [{"key": "@_all", "id": {"open_id": "", "union_id": ""}, "name": "all"}]),
+        ('<at user_id="ou_bot">Frontstage</at> help', []),
+    ],
+)
+def test_only_the_platforms_own_mention_speaks_to_the_bot(text, mentions):
+    assert said(text, mentions).mentioned is False
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "text", "locale"),
+    [
+        ("", "状态", "zh"),
+        ("", "status", "en"),
+        ("", "status 文档", "zh"),
+        ("LarkLocale/en_US", "状态", "en"),
+        ("LarkLocale/zh_CN", "status", "zh"),
+    ],
+)
+def test_the_answers_language_is_the_clients_and_else_the_commands(user_agent, text, locale):
+    body = changed(MESSAGE, "event.message.content", orjson.dumps({"text": text}).decode())
+    assert read(changed(body, "event.message.user_agent", user_agent)).locale == locale
+
+
 @pytest.mark.parametrize(
     ("path", "value", "field", "expected"),
     [
