@@ -13,6 +13,16 @@ def opener(view: CardView, name: str, label: Copy, *, kind: ButtonKind = "defaul
     return () if token is None else (Button(label=label, action=name, token=token, kind=kind),)
 
 
+def numbered(label: Copy, at: int, of: int) -> Copy:
+    """The label of one row's button; where there are several, with the row's number, so that each says which it is."""
+    return label if of <= 1 else Copy(f"{label.en} ({at})", f"{label.zh}（{at}）")
+
+
+def number_of(at: int, of: int) -> str:
+    """What a row begins with where there are several."""
+    return f"{at}. " if of > 1 else ""
+
+
 def line(*pieces: Copy | Words | str) -> Copy:
     """The pieces on one line, in both languages; what is empty is left out."""
     both = [one if isinstance(one, Copy) else _same(one) for one in pieces]

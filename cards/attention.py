@@ -4,7 +4,7 @@ The count stands in the header, where a list of chats shows it. A row without a 
 for a shell.
 """
 
-from cards.answers import line, opener
+from cards.answers import line, number_of, numbered, opener
 from cards.budget import Clipper, fit
 from cards.elements import Card, Clock, Header, Paragraph, Part, Rule, TagColor, Template
 from cards.sections import label, note
@@ -13,7 +13,7 @@ from ledger.projections.chat_views import AttentionRow, AttentionView
 from ledger.projections.views import CardView
 from ledger.text.lines import need_line
 from ledger.text.packet_text import command_line
-from ledger.text.say import Locale
+from ledger.text.say import LOCALES, Locale
 
 TITLE_CHARS_MAX = 80
 TEXT_CHARS_MAX = 200
@@ -26,8 +26,8 @@ def attention_card(view: CardView, attention: AttentionView, *, locale: Locale) 
     def draw(clip: Clipper) -> Card:
         shown = () if attention.superseded else attention.rows[: clip.limits.rows]
         parts: list[Part] = [Paragraph(text=_first(attention), size="heading")]
-        for row in shown:
-            parts += [Rule(), *_row(view, row, clip)]
+        for at, row in enumerate(shown, 1):
+            parts += [Rule(), *_row(view, row, clip, at=at, of=len(shown))]
         hidden = attention.total - len(shown)
         if hidden and not attention.superseded:
             parts += [Rule(), note(copy("card.attention.more", n=hidden, command=COMMAND))]
@@ -65,8 +65,9 @@ def _first(attention: AttentionView) -> Copy:
     return copy("card.attention.need" if attention.open else "card.attention.nothing")
 
 
-def _row(view: CardView, row: AttentionRow, clip: Clipper) -> tuple[Part, ...]:
-    need = Copy(*(need_line(row.kind, row.code, row.subject, language) for language in ("en", "zh")))
+def _row(view: CardView, row: AttentionRow, clip: Clipper, *, at: int, of: int) -> tuple[Part, ...]:
+    number = number_of(at, of)
+    need = Copy(*(number + need_line(row.kind, row.code, row.subject, language) for language in LOCALES))
     where = line(
         name_of(row.goal_id),
         clip.line(row.title, TITLE_CHARS_MAX),
@@ -78,7 +79,7 @@ def _row(view: CardView, row: AttentionRow, clip: Clipper) -> tuple[Part, ...]:
         parts.append(Paragraph(text=clip.text(row.text, TEXT_CHARS_MAX), inset=True))
     if row.until_ms is not None:
         parts += [label(copy("card.attention.until")), Clock(moment=Moment(row.until_ms), size="notation")]
-    buttons = opener(view, row.button, copy("card.attention.open"))
+    buttons = opener(view, row.button, numbered(copy("card.attention.open"), at, of))
     return (*parts, *(buttons or (_by_shell(row),)))
 
 

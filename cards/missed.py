@@ -1,6 +1,6 @@
 """Missed: what arrived too late to act on, shown with a way to do it now."""
 
-from cards.answers import opener
+from cards.answers import number_of, numbered, opener
 from cards.budget import Clipper, fit
 from cards.elements import Card, Clock, Header, Paragraph, Part, Rule, Size
 from cards.sections import note
@@ -21,8 +21,8 @@ def missed_card(view: CardView, missed: MissedView, *, locale: Locale) -> Card:
         hidden = missed.left_out + len(missed.rows) - len(shown)
         first = copy("card.missed.need" if missed.open else "card.missed.done")
         parts: list[Part] = [Paragraph(text=first, size=heading)]
-        for row in shown:
-            parts += [Rule(), *_row(view, row, clip)]
+        for at, row in enumerate(shown, 1):
+            parts += [Rule(), *_row(view, row, clip, at=at, of=len(shown))]
         if hidden:
             parts += [Rule(), note(copy("card.missed.more", n=hidden))]
         parts += [Rule(), note(copy("card.missed.truth"))]
@@ -44,13 +44,19 @@ def _title(count: int) -> Copy:
     return copy("card.missed.title.one") if count == 1 else copy("card.missed.title", n=count)
 
 
-def _row(view: CardView, row: MissedRow, clip: Clipper) -> tuple[Part, ...]:
+def _row(view: CardView, row: MissedRow, clip: Clipper, *, at: int, of: int) -> tuple[Part, ...]:
     text: Text = copy("card.missed.code") if row.is_code else clip.text(row.text, TEXT_CHARS_MAX)
     parts: list[Part] = [
         Paragraph(text=text),
-        note(copy("card.missed.by", who=name_of(row.by))),
+        note(_by(row, at, of)),
         Clock(moment=Moment(row.at_ms), size="notation"),
     ]
     if row.done:
         parts.append(note(copy("card.missed.opened")))
-    return (*parts, *opener(view, row.button, copy("card.missed.open")))
+    return (*parts, *opener(view, row.button, numbered(copy("card.missed.open"), at, of)))
+
+
+def _by(row: MissedRow, at: int, of: int) -> Copy:
+    """Whose message it is, under its number."""
+    by, number = copy("card.missed.by", who=name_of(row.by)), number_of(at, of)
+    return Copy(number + by.en, number + by.zh)

@@ -31,6 +31,7 @@ READ_FOR_MS_MAX = 5_000
 """How long what waits in a goal that nothing happened to is taken for what it was: rights change without its events."""
 _MOVING = frozenset({"staffing", "quota", "decision"})
 """Kinds whose seq is the goal's last event, and says nothing about when it began to wait."""
+_CALLING = frozenset({"high", "action"})
 _COUNTS = frozenset({"todos", "lanes"})
 """What a subject says beside naming something."""
 
@@ -108,7 +109,7 @@ class Attention:
         """The number of the person's newest list, which is a new one if something new waits for them."""
         told = self._told(member_id, needs)
         new = [need for need in needs if identity(need) not in told.known]
-        if new and (not told.number or any(not _is_told_elsewhere(need) for need in new)):
+        if any(_calls(need) and not (told.number and _is_told_elsewhere(need)) for need in new):
             told.number = max(told.number + 1, now_ms)
         told.known = {identity(need) for need in needs}
         return told.number
@@ -148,6 +149,11 @@ def identity(need: Need) -> tuple[str, ...]:
     """What makes it this matter and no other, however it changes."""
     about = (f"{name}={value}" for name, value in sorted(need.subject.items()) if name not in _COUNTS)
     return (need.goal_id, need.kind, *about)
+
+
+def _calls(need: Need) -> bool:
+    """Whether it is worth a message of its own: what is only to be watched is on the list, and calls nobody."""
+    return need.severity in _CALLING
 
 
 def _is_told_elsewhere(need: Need) -> bool:

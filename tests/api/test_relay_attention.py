@@ -134,6 +134,17 @@ async def test_a_gate_notifies_by_its_own_copy_and_only_lengthens_the_list():
         assert card["header"]["title"]["content"] == "2 need you"
 
 
+async def test_what_is_only_to_be_watched_calls_nobody():
+    async with served(working) as daemon:
+        await daemon.do("goal.pause", {"goal_id": "docs", "reason": "Wait"})
+        assert await lists(daemon) == {}
+        activated = {"goal_id": "site", "objective": "Another", "criterion": ["Done"], "review": "owner"}
+        await daemon.do("goal.propose", activated)
+        slot = (await lists(daemon))["ann"]["slot"]
+        view, _ = await shown(daemon, slot)
+        assert [row.kind for row in view.attention.rows] == ["confirmation", "resume"]
+
+
 async def test_after_a_restart_nothing_is_told_twice_and_nothing_new_is_lost():
     records = Records()
     with home_in_memory(records, working) as (made, now_ms):
