@@ -136,10 +136,10 @@ def _inputs(kind: _Kind, view: CardView, form: FormView, clip: Clipper) -> tuple
 
 def _material(form: FormView) -> tuple[Inner, ...]:
     """The text that goes with the objective, and may be taken off."""
-    said = copy("card.form.material", n=form.material_chars, digest=short_digest(form.material_sha256))
+    said = copy("card.form.material", n=form.material_chars)
     kept = form.material_sha256 in form.values.get("attached", form.material_sha256).splitlines()
     return (
-        sections.note(copy("card.form.material.note")),
+        sections.note(copy("card.form.material.note", digest=short_digest(form.material_sha256))),
         Select(
             name="attached",
             placeholder=copy("card.form.material.none"),
@@ -158,7 +158,7 @@ def _submit(kind: _Kind, view: CardView, name: str) -> Button:
 def _priority(form: FormView) -> tuple[Inner, ...]:
     chosen = form.values.get("priority", "")
     return (
-        sections.label(copy("card.form.input.priority")),
+        _label("priority"),
         Select(
             name="priority",
             placeholder=copy("card.form.input.priority.hint"),
@@ -168,9 +168,14 @@ def _priority(form: FormView) -> tuple[Inner, ...]:
     )
 
 
+def _label(field: str) -> Paragraph:
+    """The name of a choice, as inputs have one of their own."""
+    return Paragraph(text=copy(f"card.form.input.{field}"), apart=True)
+
+
 def _approvers(view: CardView, form: FormView, clip: Clipper) -> tuple[Inner, ...]:
     """Who may approve along the way: picked from the chat, or where nobody else is in it, from those who are known."""
-    label = sections.label(copy("card.form.input.approvers"))
+    label = _label("approvers")
     hint = copy("card.form.input.approvers.hint")
     if view.audience == "group" and not form.people:
         return (label, PersonPicker(name="person_approvers", placeholder=hint, several=True))

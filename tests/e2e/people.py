@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from itertools import count
 
 from daemon.aclient import AsyncClient
-from tests.e2e.world import ROOT, buttons, has_button, running_stack, text_has
+from tests.e2e.world import ROOT, buttons, has_button, running_stack
 
 TITLE, OBJECTIVE, CRITERIA = "Title", "Objective", "Acceptance criteria, one a line"
 NON_GOALS, BUDGET = "Not part of it, one a line (optional)", "Budget (optional)"
@@ -121,7 +121,7 @@ async def pair(stack, person, member_id, done):
     code = (await stack.cli("member", "pair", "--member-id", member_id))["secret"]
     direct = await stack.chat_of(person, "p2p")
     await stack.write(person, direct, code)
-    await stack.see(person, direct, text_has(done), f"that {person} is paired")
+    await stack.see(person, direct, lambda one: (one.get("card") or {}).get("subtitle") == done, f"{person} is paired")
 
 
 @asynccontextmanager
@@ -133,8 +133,8 @@ async def everybody(folder):
         )
         await stack.cli("member", "add", "--member-id", "builder", "--kind", "agent", "--display-name", "Builder")
         secret = (await stack.cli("token", "issue", "--member-id", "builder"))["secret"]
-        await pair(stack, "ann", "ann", "you are paired")
-        await pair(stack, "bo", "bo", "配对成功")
+        await pair(stack, "ann", "ann", "Paired")
+        await pair(stack, "bo", "bo", "已配对")
         # What is measured here is what people see, not how often the platform lets a bot write.
         await stack.control("limits", {"on": False})
         async with AsyncClient(str(stack.home / "daemon.sock"), secret) as agent:

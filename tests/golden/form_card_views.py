@@ -33,7 +33,11 @@ def form_cards(
         refused, values=values | {"approvers": "chen\nben", "priority": "P1", "cost_cap": "12.50"}, people=PEOPLE
     )
     long = msgspec.structs.replace(
-        BLANK, values={"title": goal.title, "objective": goal.title}, material_chars=3_412, material_sha256="3f2a" * 16
+        BLANK,
+        values={"title": goal.title, "objective": goal.title},
+        people=PEOPLE,
+        material_chars=3_412,
+        material_sha256="3f2a" * 16,
     )
     return {
         "form_open": _card("form", tokens("goal.propose"), form=BLANK),
