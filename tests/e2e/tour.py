@@ -9,6 +9,8 @@ A document tells what people do, in sentences whose marked words are steps:
     presses **Label**           the last button that says so
     reads “text”                anywhere on the screen, now or soon
 
+(in Chinese: 打开, 发送, 填写 **Label**：`text`, 点击, 看到),
+
 and a `console` block is what the agent does.
 """
 
@@ -17,8 +19,8 @@ import re
 from dataclasses import dataclass
 
 MARKED = re.compile(
-    r"(?<!\*)\*(?P<who>[^*\s][^*]*)\*(?!\*)|\*\*(?P<bold>[^*]+)\*\*(?: with `(?P<value>[^`]+)`)?"
-    r"|“(?P<reads>[^”]+)”|writes `(?P<writes>[^`]+)`"
+    r"(?<!\*)\*(?P<who>[^*\s][^*]*)\*(?!\*)|\*\*(?P<bold>[^*]+)\*\*(?:(?: with |： ?)`(?P<value>[^`]+)`)?"
+    r"|“(?P<reads>[^”]+)”|(?:writes|发送) `(?P<writes>[^`]+)`"
 )
 
 
@@ -55,9 +57,9 @@ def _of_item(text):
         elif found["value"]:
             yield Step("fills", found["bold"], found["value"])
         else:
-            verb = re.search(r"(opens|presses)\W*$", text[: found.start()])
+            verb = re.search(r"(opens|打开|presses|点击)\W*$", text[: found.start()])
             assert verb, f"what is done with {found['bold']!r}? {text}"
-            yield Step(verb[1], found["bold"])
+            yield Step("opens" if verb[1] in {"opens", "打开"} else "presses", found["bold"])
 
 
 EYES = """
