@@ -111,7 +111,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
         HeardEvents(service, asked, deliveries, app_id),
         Views(service, keys, forms, drafts, answers, asked),
         deliveries,
-        Leader(),
+        Leader(service),
         meta,
         tenant_key="",
     )

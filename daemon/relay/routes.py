@@ -141,7 +141,7 @@ class RelayRoutes:
         return kept if isinstance(kept, Refusal) else {"ok": kept}
 
     async def _lead(self, ask: Lead) -> _Document:
-        return self._leader.claim(ask.holder, ask.ttl_ms, self._service.clock.now_ms())
+        return await self._leader.claim(ask.holder, ask.ttl_ms)
 
     async def _health(self, ask: BotHealth) -> _Document:
         self._meta.bot = ask.model_dump()

@@ -186,6 +186,13 @@ class Line:
     def __init__(self, daemon):
         self._daemon = daemon
         self.cuts = set()
+        self.is_cut_off = False
+        """Whether this bot reaches the daemon with nothing at all."""
+
+    async def _ask(self, call, work):
+        if self.is_cut_off:
+            raise wire.NobodyListens("nobody listens")
+        return await self._daemon.ask(call, work)
 
     async def relay_press(self, body):
         async def work(life):
@@ -193,7 +200,7 @@ class Line:
             self._daemon.presses.append((body, document))
             return document
 
-        return await self._daemon.ask("press", work)
+        return await self._ask("press", work)
 
     async def relay_message(self, body):
         async def work(life):
@@ -201,27 +208,27 @@ class Line:
             self._daemon.messages.append((body, document))
             return document
 
-        return await self._daemon.ask("message", work)
+        return await self._ask("message", work)
 
     async def relay_answered(self, app_id, message_id):
         async def work(life):
             return await life.relay._answered_message(Answered(app_id=app_id, message_id=message_id))
 
-        return await self._daemon.ask("answered", work)
+        return await self._ask("answered", work)
 
     async def slots(self, goal_id=None):
         async def work(life):
             asked = SimpleNamespace(query={} if goal_id is None else {"goal_id": goal_id})
             return life.relay._slots(asked)
 
-        return await self._daemon.ask("slots", work)
+        return await self._ask("slots", work)
 
     async def view(self, slot):
         async def work(life):
             return life.relay._view(SimpleNamespace(query={"slot": slot}))
 
         try:
-            return await self._daemon.ask("view", work)
+            return await self._ask("view", work)
         except Refused as refused:
             if refused.status == 404:
                 return None
@@ -231,7 +238,7 @@ class Line:
         async def work(life):
             return life.relay._all_deliveries(None)
 
-        return await self._daemon.ask("deliveries", work)
+        return await self._ask("deliveries", work)
 
     async def put_delivery(self, delivery):
         async def work(life):
@@ -241,25 +248,25 @@ class Line:
             assert before is None or after.version >= before.version, f"a record went back: {before} to {after}"
             return document
 
-        return await self._daemon.ask("put_delivery", work)
+        return await self._ask("put_delivery", work)
 
     async def leader(self, holder, ttl_ms):
         async def work(life):
             return await life.relay._lead(Lead(holder=holder, ttl_ms=ttl_ms))
 
-        return await self._daemon.ask("leader", work)
+        return await self._ask("leader", work)
 
     async def put_health(self, health):
         async def work(life):
             return await life.relay._health(BotHealth.model_validate(health))
 
-        return await self._daemon.ask("health", work)
+        return await self._ask("health", work)
 
     async def feed(self, after):
         async def work(life):
             return life
 
-        life = await self._daemon.ask("feed", work)
+        life = await self._ask("feed", work)
         cut = asyncio.get_running_loop().create_future()
         self.cuts.add(cut)
         try:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from bot.assembly import assemble
 from bot.daemon_backend import DaemonBackend
 from bot.routes import card_uuid
-from bot.steps import DAY_MS
+from bot.steps import DAY_MS, IN_DOUBT
 from cards.draw import draw, encode
 from tests.schedules.far import FarPlatform, Gateway
 from tests.schedules.ground import WALL_MS
@@ -176,6 +176,12 @@ class Stage:
     @property
     def _bots_are_busy(self):
         return self.daemon.life is None or not self.leaders or any(one.bot.sync.pending for one in self.leaders)
+
+    @property
+    def posts_in_doubt(self):
+        """Whether nobody knows of some message yet whether it was posted."""
+        life = self.daemon.life
+        return life is None or any(row.state in IN_DOUBT for row in life.deliveries.all())
 
     @property
     def waits_for_the_platform(self):
