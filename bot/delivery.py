@@ -10,10 +10,11 @@ platform gets its one consequence:
 
 import asyncio
 import logging
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-from bot.backend import Backend, Slot, SlotView
+from bot.backend import Backend, Delivery, Slot, SlotView
 from bot.clock import Clock
 from bot.dirty import DirtyCards
 from bot.heard import HeardEvent
@@ -50,6 +51,8 @@ from ledger.text.say import Locale
 VIEWS_ASKED_MAX: Final = 8
 # The platform says with this that a person left the organisation.
 RESIGNED: Final = 230029
+TAKEN_AWAY_MAX: Final = 1_000
+"""Messages that somebody took away and that no card has been found to have; the oldest are forgotten."""
 
 _log = logging.getLogger("frontstage.bot.delivery")
 
@@ -78,7 +81,7 @@ class CardDelivery:
         self._locale = locale
         self._hopeless_digest: dict[str, str] = {}
         self._closed: set[str] = set()
-        self._taken_away: set[str] = set()
+        self._taken_away: OrderedDict[str, None] = OrderedDict()
         self._drawing = asyncio.Semaphore(VIEWS_ASKED_MAX)
 
     def taken_over(self) -> None:
@@ -93,11 +96,14 @@ class CardDelivery:
 
     async def taken_away(self, message_id: str) -> str | None:
         """Doubt that a message is still there: the next look at its card finds out. The card's slot, if it is one."""
+        # Whose message it is may not be known yet: the answer to a post can be slower than who takes it away.
+        self._taken_away[message_id] = None
+        if len(self._taken_away) > TAKEN_AWAY_MAX:
+            self._taken_away.popitem(last=False)
         slot = self._journal.slot_of_message(message_id)
         delivered = None if slot is None else self._journal.get(slot)
         if delivered is None or delivered.message_id != message_id or delivered.state in LEFT_ALONE:
             return None
-        self._taken_away.add(message_id)
         await self._journal.remember(doubted(delivered))
         return slot
 
@@ -156,7 +162,7 @@ class CardDelivery:
         except LarkFault as fault:
             await self._consequence(slot, drawn, fault)
             return
-        await self._journal.remember(posted(wanted, step, intent, sent.message_id, self._clock.now_ms()))
+        await self._remember(posted(wanted, step, intent, sent.message_id, self._clock.now_ms()))
 
     async def _post_somewhere(self, slot: Slot, card: bytes, uuid: str) -> SentMessage:
         route = route_of_slot(slot)
@@ -173,7 +179,7 @@ class CardDelivery:
         delivered = self._journal.get(slot.slot)
         if delivered is None:
             raise AssertionError("only what was delivered is patched")
-        self._taken_away.discard(step.message_id)
+        self._taken_away.pop(step.message_id, None)
         try:
             await self._outbox.once(step.message_id, lambda lark: lark.patch_card(step.message_id, drawn.card))
         except LarkFault as fault:
@@ -187,9 +193,11 @@ class CardDelivery:
             await self._outbox.turn(slot.chat_id, urgency_of(slot))
             await self._post(slot, drawn, then)
             return
-        done = patched(drawn.wanted, delivered)
-        # Taken away while it was being changed: nobody knows which of the two came first.
-        await self._journal.remember(doubted(done) if step.message_id in self._taken_away else done)
+        await self._remember(patched(drawn.wanted, delivered))
+
+    async def _remember(self, done: Delivery) -> None:
+        """Remember a card that is up, unless it was taken away while it was made: nobody knows which came first."""
+        await self._journal.remember(doubted(done) if done.message_id in self._taken_away else done)
 
     async def _consequence(self, slot: Slot, drawn: Drawn, fault: LarkFault) -> None:
         """What follows from a fault that is not cured by doing the same again; the others are raised."""

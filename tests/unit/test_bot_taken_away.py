@@ -4,7 +4,7 @@ import pytest
 
 from bot.backend import Reply
 from bot.lark import NotTakenError
-from tests.unit.bot_world import CHAT, World, down, goal_card, message, review_view
+from tests.unit.bot_world import CHAT, World, down, fault, goal_card, message, review_view
 from tests.unit.virtual_time import in_virtual_time
 
 GOAL, REVIEW = "goal:goal-3", "review:goal-3:2"
@@ -61,6 +61,21 @@ async def test_a_card_that_is_taken_away_while_it_is_changed_is_missed():
         await recalled(bot, card.message_id)
         await world.quiet(0.3)
         card.take_away()
+        await world.quiet(10)
+        assert len(world.platform.cards()) == 1
+
+
+@in_virtual_time
+async def test_a_card_that_is_taken_away_before_the_answer_to_its_post_has_come_is_missed():
+    async with World() as world:
+        bot = world.start()
+        await world.quiet()
+        world.platform.faults.append(("after", fault("unknown_outcome")))
+        world.daemon.commit("goal-3", **{GOAL: goal_card()})
+        await world.quiet(0.3)
+        (card,) = world.platform.cards()
+        card.take_away()
+        await recalled(bot, card.message_id)
         await world.quiet(10)
         assert len(world.platform.cards()) == 1
 
