@@ -118,6 +118,14 @@ NEEDS: Final = (
         optional=True,
     ),
     Need(
+        kind="event",
+        name="im.message.recalled_v1",
+        why="lark.need.recalled",
+        used_in="bot.inbound",
+        used_as="im.message.recalled_v1",
+        optional=True,
+    ),
+    Need(
         kind="callback",
         name="card.action.trigger",
         why="lark.need.presses",

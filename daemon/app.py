@@ -93,7 +93,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     started_at_ms = clock.wall_ms()
     meta = Meta(service, started_at_ms)
     meta.add_to(routes)
-    ActionRoutes(service, own_uid).add_to(routes)
+    ActionRoutes(service, own_uid, meta.channel_line).add_to(routes)
     Batch(service, own_uid).add_to(routes)
     watch.direct = Direct(service, own_uid)
     feed = Feed(service, own_uid)

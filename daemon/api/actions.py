@@ -26,7 +26,7 @@ from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.tokens import is_scoped, out_of_scope
 from ledger.text.documents import render
-from ledger.text.say import say
+from ledger.text.say import Locale, say
 from ledger.text.times import short_utc
 from ledger.writer import Request
 
@@ -35,12 +35,17 @@ _encode = msgspec.json.Encoder().encode
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
+STATUS_READ = "status.show"
+
+
 class ActionRoutes:
     """The table of actions as HTTP."""
 
-    def __init__(self, service: Service, own_uid: int) -> None:
+    def __init__(self, service: Service, own_uid: int, channel_line: Callable[[Locale], str] = lambda _: "") -> None:
+        """`channel_line` says what stands under a status that is read by a person, if anything."""
         self._service = service
         self._own_uid = own_uid
+        self._channel_line = channel_line
         self._cache = ReadCache(service)
         self._past = Past(service)
 
@@ -157,7 +162,9 @@ class ActionRoutes:
         if isinstance(document, Refusal):
             return refused(request, action.name, document, service.committed.seq)
         if wants_text(request):
-            return respond_text(render(action.name, document, locale_of(request)), 0, 200)
+            locale = locale_of(request)
+            under = self._channel_line(locale) if action.name == STATUS_READ else ""
+            return respond_text("\n".join(filter(None, (render(action.name, document, locale), under))), 0, 200)
         return Whole(self._cache.keep(key, _encode(document), getattr(params, "goal_id", None), now_ms))
 
     def _may_not(self, action: Action, principal: Principal, params: Params) -> Refusal | None:

@@ -10,6 +10,7 @@ from daemon.lock import VERSION
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
 from ledger.refusals import STATUS
+from ledger.text.say import Locale, say
 from ledger.wire import all_kinds
 
 BOT_SILENT_MS_MAX = 30_000
@@ -51,6 +52,18 @@ class Meta:
             else {"state": "silent" if self.bot else "absent"},
         }
         return respond(document, 0, 200)
+
+    def channel_line(self, locale: Locale) -> str:
+        """What a person must know of the way to Lark, or nothing: a card that was sent proves no press."""
+        if self.bot is None:
+            return ""
+        if self._service.clock.now_ms() - self.bot_seen_ms > BOT_SILENT_MS_MAX:
+            return say("lark.status.silent", locale)
+        refused = self.bot.get("fatal") or self.bot.get("send_fault")
+        if refused:
+            return say("lark.status.refused", locale, reason=refused)
+        qualification = self.bot.get("qualification")
+        return say(f"lark.status.{qualification}", locale) if qualification in {"unqualified", "not_ready"} else ""
 
     async def ready(self, _request: web.Request) -> Whole:
         """Whether commands can be committed now."""

@@ -61,6 +61,16 @@ async def doctor(stack):
     return process.returncode, document, {row["subject"]: row["state"] for row in document["findings"]}
 
 
+async def status(stack):
+    """`frontstage status`, as a person reads it."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "daemon.cli.main", "status", "--locale", "en", "--home", str(stack.home),
+        cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, _ = await process.communicate()
+    return out.decode()
+
+
 async def health(stack):
     connector = aiohttp.UnixConnector(str(stack.home / "daemon.sock"))
     async with aiohttp.ClientSession("http://d", connector=connector) as session, session.get("/healthz") as answer:
@@ -114,6 +124,7 @@ async def test_a_bot_whose_callbacks_are_all_dropped_is_unqualified_and_nothing_
         await told(stack, stream_ready=True, callback_proven=False, qualification="unqualified")
         code, document, states = await doctor(stack)
         assert (code, document["qualified"], states["callback"]) == (0, False, "unknown")
+        assert "unqualified" in await status(stack)
         (finding,) = [one for one in (await stack.cli("doctor", check=False))["findings"] if one["subject"] == "bot"]
         assert (finding["level"], "unqualified" in finding["said"]) == ("warn", True)
         # Repaired in the console, the first press proves it.
@@ -121,6 +132,7 @@ async def test_a_bot_whose_callbacks_are_all_dropped_is_unqualified_and_nothing_
         answer = await stack.press("ann", form, "Submit", {"Acceptance criteria, one a line": "Every link works"})
         assert answer["toast"]["type"] == "success", answer
         await told(stack, qualification="qualified")
+        assert "unqualified" not in await status(stack)
 
 
 async def test_a_wrong_secret_is_one_sentence_everywhere_and_no_storm(tmp_path):

@@ -22,6 +22,12 @@ def test_each_line_is_needed_by_the_code_it_names(need):
     assert len({say(need.why, locale) for locale in LOCALES}) == 2
 
 
+def test_no_event_is_acted_on_that_the_table_does_not_ask_for():
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "bot").glob("*.py"))
+    acted_on = set(re.findall(r"\"((?:im|application)\.[a-z_.0-9]+_v\d)\"", sources))
+    assert acted_on == set(names("event"))
+
+
 def test_no_line_is_there_twice():
     assert len({(need.kind, need.name) for need in NEEDS}) == len(NEEDS)
     assert names("scope", optional=False) == tuple(
