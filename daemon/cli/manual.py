@@ -1,7 +1,7 @@
 """The manual: what `--help` prints, made from the catalogue and the pages of the chosen language.
 
 The language is chosen as it is for answers: by `--locale`, by `FRONTSTAGE_LOCALE`, or by the terminal's own. What local
-commands say is English only.
+commands say of themselves is in the pages of each language but English, in which they say it where they are declared.
 """
 
 from daemon.cli.call import chosen_locale
@@ -14,10 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from daemon.cli.shapes import Page, Parameter, Verb
+    from daemon.cli.shapes import LocalPage, Page, Parameter, Verb
 
 WIDTH = 100
 INDENT = 30
+SAMPLE = "  "
+"""How a line begins that is typed or read as it is, and never broken."""
 CHOICES_CHARS_MAX = 32
 """Longer lists of what may be chosen stand beside the flag's name, not in it."""
 _GROUPS = (
@@ -69,6 +71,7 @@ class Manual:
     def __init__(self, locale: str) -> None:
         pages = _pages_in(locale)
         self._pages: dict[str, Page] = pages.PAGES
+        self._local: dict[str, LocalPage] = pages.LOCAL
         self._words: dict[str, str] = pages.WORDS
         self._common: dict[str, str] = pages.COMMON
         self._exits: tuple[str, ...] = pages.EXIT_CODES
@@ -86,7 +89,7 @@ class Manual:
             if group:
                 lines += ["", words[f"group_{title}"]]
                 lines += [_row(noun, self._of(noun, nouns[noun])) for noun in group if noun in nouns]
-        lines += ["", words["common"], *self._common_flags(GLOBAL_PARAMETERS)]
+        lines += ["", words["common"], *self._common_flags(GLOBAL_PARAMETERS, {})]
         lines += ["", *self._exit_codes(), "", words["example"]]
         lines += [
             "  frontstage init --name 'Docs team' --owner ann --owner-name Ann",
@@ -101,8 +104,22 @@ class Manual:
         return ", ".join(verbs)
 
     def _summary(self, noun: str, name: str, verb: "Verb") -> str:
+        if (local := self._local_page(noun, name)) is not None:
+            return local["summary"]
         page = self._pages.get(f"{noun}.{name}")
         return verb["summary"] if page is None else page.get("summary", verb["summary"])
+
+    def _local_page(self, noun: str, name: str) -> "LocalPage | None":
+        return self._local.get(f"{noun}.{name}".rstrip("."))
+
+    def _about(self, noun: str, name: str, verb: "Verb") -> list[str]:
+        """What a command says beside its summary; what is translated is wrapped anew, but for samples."""
+        if (local := self._local_page(noun, name)) is None:
+            return [f"  {part}" for part in verb["about"].split("\n")] if verb.get("about") else []
+        lines: list[str] = []
+        for part in local["about"].split("\n") if local["about"] else ():
+            lines += [f"  {part}"] if part.startswith(SAMPLE) else _wrapped(part, WIDTH, "  ")
+        return lines
 
     def of_noun(self, noun: str, verbs: "dict[str, Verb]") -> str:
         """What can be done with one noun."""
@@ -116,20 +133,23 @@ class Manual:
 
     def of_verb(self, noun: str, name: str, verb: "Verb") -> str:
         """The manual page of one command."""
-        words, page = self._words, self._pages.get(f"{noun}.{name}")
+        words, page, local = self._words, self._pages.get(f"{noun}.{name}"), self._local_page(noun, name)
         title = line_of(noun, name, ACTIONS.get(noun, (name,)))
         lines = [f"{title} - {self._summary(noun, name, verb)}", "", words["usage"]]
         lines += [f"  {title}{_usage(verb['parameters'])}"]
-        if verb.get("about"):
-            lines += ["", *(f"  {part}" for part in verb["about"].split("\n"))]
+        if about := self._about(noun, name, verb):
+            lines += ["", *about]
         if page is not None:
             lines += ["", words["who"], f"  {page['who']}"]
         required = {field: parameter for field, parameter in verb["parameters"].items() if _needed(parameter)}
         optional = {field: one for field, one in verb["parameters"].items() if not _needed(one)}
         for heading, parameters in (("needed", required), ("options", optional)):
             if parameters:
-                lines += ["", words[heading], *self._flags(parameters, page)]
-        lines += ["", words["common"], *self._common_flags(common_of(verb))]
+                helps = {} if page is None else page.get("helps", {})
+                helps = helps if local is None else local["helps"]
+                lines += ["", words[heading], *self._flags(parameters, page, helps)]
+        takes = {} if local is None else local["takes"]
+        lines += ["", words["common"], *self._common_flags(common_of(verb), takes)]
         lines += ["", words["example"], f"  frontstage {verb['example']}"]
         if page is not None:
             method = "POST" if verb.get("writes") else "GET"
@@ -148,16 +168,12 @@ class Manual:
             lines.append(_row(f"{exit_code} {code}", said))
         return [*lines, "", *_wrapped(self._everywhere, WIDTH, "  ")]
 
-    def _common_flags(self, parameters: "dict[str, Parameter]") -> list[str]:
-        said = {name: one.copy() for name, one in parameters.items()}
-        for name, one in said.items():
-            if one["help"] == GLOBAL_PARAMETERS[name]["help"]:
-                one["help"] = self._common[name]
-        return self._flags(said, None)
+    def _common_flags(self, parameters: "dict[str, Parameter]", takes: dict[str, str]) -> list[str]:
+        usual = {name for name, one in parameters.items() if one["help"] == GLOBAL_PARAMETERS[name]["help"]}
+        return self._flags(parameters, None, {name: self._common[name] for name in usual} | takes)
 
-    def _flags(self, parameters: "dict[str, Parameter]", page: "Page | None") -> list[str]:
+    def _flags(self, parameters: "dict[str, Parameter]", page: "Page | None", helps: dict[str, str]) -> list[str]:
         words, rows = self._words, []
-        helps = {} if page is None else page.get("helps", {})
         for name, parameter in parameters.items():
             said = [helps.get(name, parameter["help"]), "" if page is None else page["shapes"].get(name, "")]
             if _kind(parameter) == "NAME":

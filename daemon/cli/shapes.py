@@ -49,5 +49,14 @@ class Page(TypedDict):
     helps: NotRequired[dict[str, str]]
 
 
+class LocalPage(TypedDict):
+    """What a local command says of itself, in the page's language."""
+
+    summary: str
+    about: str
+    helps: dict[str, str]
+    takes: dict[str, str]
+
+
 Nouns = dict[str, dict[str, Verb]]
 Value = str | int | bool | list[str | int]

@@ -190,3 +190,35 @@ def test_every_sentence_of_a_page_is_there_in_both_languages():
         for field, described in action.params.model_fields.items():
             keys[manual_pages.help_key(field, described.description or "")] = described.description
     assert {key: text for key, text in keys.items() if not has(key)} == {}
+
+
+def test_every_sentence_of_a_local_command_is_there_in_both_languages():
+    """The English side is what the command says where it is declared, so that no translation outlives it."""
+    sentences = manual_pages.local_sentences()
+    assert {key: text for key, text in sentences.items() if not has(key)} == {}
+    assert {key: say(key, "en") for key in sentences} == sentences
+
+
+COMMAND = re.compile(r"frontstage|completion|[A-Z]:[A-Z]|https?:")
+
+
+@pytest.mark.parametrize("name", sorted(pages_zh.LOCAL))
+def test_the_help_of_a_local_command_is_in_the_language_that_was_asked_for(page, name):
+    noun, _, verb = name.partition(".")
+    words = [noun, verb] if verb else [noun]
+    english, chinese = (page("help", *words, "--locale", locale) for locale in ("en", "zh"))
+    declared = together(COMMANDS)[noun][verb]
+    assert declared["summary"] in english
+    told = pages_zh.LOCAL[name]
+    flat = re.sub(r"\s+", "", chinese)
+    assert re.sub(r"\s+", "", told["summary"]) in flat
+    for text in (told["summary"], *told["helps"].values(), *told["takes"].values()):
+        assert not text.isascii(), text
+        assert re.sub(r"\s+", "", text) in flat
+    for sentence in (declared["summary"], *(one["help"] for one in declared["parameters"].values())):
+        assert sentence not in re.sub(r"\s+", " ", chinese)
+    samples = [line for line in declared.get("about", "").split("\n") if line.startswith("  ")]
+    assert [line for line in samples if f"  {line}" not in chinese.split("\n")] == []
+    # What is typed is not broken; nothing else is wider than the page.
+    wide = [line for line in chinese.splitlines() if _columns(line) > WIDTH and not COMMAND.search(line)]
+    assert [line for line in wide if line.strip() not in "\n".join(samples)] == []
