@@ -41,6 +41,8 @@ NAME_CHARS_MAX = 120
 ID_CHARS_MAX = 80
 ROLES = ("viewer", "approver", "owner")
 WORKSPACE = "*"
+INPUT_OF = {"channel.bind": "shows", "channel.unbind": "shows_no_more"}
+"""What is chosen for each action; the names on one card are all different."""
 _INVITATION: dict[str, Template] = {"open": "blue", "accepted": "green"}
 _PAIRING: dict[str, Template] = {
     "how": "blue",
@@ -201,8 +203,9 @@ def _sent(view: CardView, sent: InvitationView, clip: Clipper, locale: Locale) -
 
 def _pairing(part: PairingView, locale: Locale) -> Card:
     subtitle = copy(f"card.pairing.subtitle.{part.state}")
+    who = name_of(part.name, NAME_CHARS_MAX)
     parts: list[Part] = [
-        Paragraph(text=copy(f"card.pairing.need.{part.state}", name=name_of(part.name)), size="heading"),
+        Paragraph(text=copy(f"card.pairing.need.{part.state}", name=who), size="heading"),
         Paragraph(text=copy(f"card.pairing.text.{part.state}")),
     ]
     template = _PAIRING.get(part.state, "orange")
@@ -266,7 +269,7 @@ def _choice(
         return ()
     parts: tuple[Inner, ...] = (
         Select(
-            name="shows",
+            name=INPUT_OF[action],
             placeholder=copy(placeholder),
             options=tuple((one.goal_id, _option(one, clip)) for one in options),
             required=True,

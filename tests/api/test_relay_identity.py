@@ -306,7 +306,7 @@ class TestChannels:
     async def test_what_is_let_go_says_so_and_its_buttons_do_nothing(self, room):
         slot, _ = await self.bind(room)
         token = await room.table.token("goal:docs", "goal.pause")
-        pressed = await room.press(slot, "channel.unbind", form={"shows": "docs"})
+        pressed = await room.press(slot, "channel.unbind", form={"shows_no_more": "docs"})
         assert pressed.code == ""
         view = await room.view(f"goal:docs@{CHAT}")
         assert (view["identity"]["type"], view["tokens"]) == ("unshown", {})

@@ -22,6 +22,7 @@ from tests.golden.amendment_card_views import amendments
 from tests.golden.chat_card_views import chat_cards
 from tests.golden.form_card_views import form_cards, kept
 from tests.golden.gate_card_views import gate_cards
+from tests.golden.identity_card_views import identity_cards
 from tests.golden.member_card_views import members
 from tests.golden.plan_card_views import plans
 from tests.golden.promise_card_views import promises
@@ -365,6 +366,7 @@ SAMPLES: dict[str, CardView] = {
     **members(NOW_MS),
     **results(),
     **chat_cards(tokens),
+    **identity_cards(tokens, NOW_MS),
     **withheld(),
 }
 SAMPLES |= kept(SAMPLES) | promises(SAMPLES, decided("declined", "Not before the move."))

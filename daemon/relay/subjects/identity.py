@@ -22,8 +22,8 @@ KIND: Final = "identity"
 INVITED: Final = f"{DIRECT}%invited:"
 """Begins the place of one invitation; no member's name begins so."""
 ANSWERS: Final = ("accept", "decline")
-SHOWS: Final = "shows"
-"""The input in which a goal, or the workspace, is chosen."""
+SHOWS: Final = ("shows", "shows_no_more")
+"""The inputs in which a goal, or the workspace, is chosen."""
 
 
 def invited_place(invitation_id: str) -> str:
@@ -106,7 +106,7 @@ def _invitation(workspace: Workspace, target: Target) -> Invitation:
 
 
 def _chosen(form: Mapping[str, str]) -> Mapping[str, object]:
-    shows = form.get(SHOWS, "").strip()
+    shows = next((form[name].strip() for name in SHOWS if form.get(name, "").strip()), "")
     if not shows:
         return {}
     return {"workspace": True} if shows == WORKSPACE else {"goal_id": shows}
