@@ -88,7 +88,7 @@ def _invitation(view: CardView, part: InvitationView, clip: Clipper, locale: Loc
         parts += [
             Paragraph(text=copy("card.invitation.need"), size="heading", color="blue"),
             Paragraph(text=copy("card.invitation.by", name=name_of(part.invited_by))),
-            *_place(part, clip),
+            *_place(part, clip, "card.invitation.as"),
             sections.note(copy("card.invitation.what")),
             *actions.rows(view),
         ]
@@ -106,17 +106,18 @@ def _invitation(view: CardView, part: InvitationView, clip: Clipper, locale: Loc
     )
 
 
-def _place(part: InvitationView, clip: Clipper) -> tuple[Part, ...]:
-    """What is offered: name and id, roles, and until when."""
+def _place(part: InvitationView, clip: Clipper, label: str) -> tuple[Part, ...]:
+    """What is offered: name and id, roles, and until when, as long as it can be answered."""
     name = Words(f"{clip.line(part.name, NAME_CHARS_MAX)} · {clip.line(part.member_id, ID_CHARS_MAX)}")
-    return (
+    facts = (
         sections.pair(
-            (sections.label(copy("card.invitation.as")), Paragraph(text=name)),
+            (sections.label(copy(label)), Paragraph(text=name)),
             (sections.label(copy("card.invitation.roles")), Paragraph(text=_roles(part.roles))),
         ),
-        sections.label(copy("card.invitation.until")),
-        Clock(moment=Moment(part.expires_at_ms)),
     )
+    if not part.open:
+        return facts
+    return (*facts, sections.label(copy("card.invitation.until")), Clock(moment=Moment(part.expires_at_ms)))
 
 
 def _roles(roles: tuple[str, ...]) -> Copy:
@@ -187,7 +188,7 @@ def _sent(view: CardView, sent: InvitationView, clip: Clipper, locale: Locale) -
     """What the sender sees: who was invited as what, and how it stands."""
     state = named("state.invitation", sent.state)
     said = copy("card.invite.sent", name=name_of(sent.name), member_id=name_of(sent.member_id))
-    parts: list[Part] = [Paragraph(text=said, size="heading"), *_place(sent, clip)]
+    parts: list[Part] = [Paragraph(text=said, size="heading"), *_place(sent, clip, "card.invite.as")]
     if sent.open:
         parts += [sections.note(copy("card.invite.sent.note")), *actions.rows(view)]
     parts += sections.foot(sent.cause)
