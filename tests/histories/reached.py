@@ -71,6 +71,8 @@ UNREACHED: dict[str, str] = {
     name_of(GoalRefusal.GOAL_NOT_FOUND): "the walk asks about goals that are there",
     name_of(GrantRefusal.MEMBER_NOT_FOUND): SAID_FOR_ALL,
     name_of(GrantRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
+    name_of(BindingRefusal.MEMBER_NOT_FOUND): SAID_FOR_ALL,
+    name_of(BindingRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
     name_of(MemberRefusal.TOKEN_ACTION_UNKNOWN): "the walk names actions that are there",
     name_of(MemberRefusal.TOKEN_GOAL_UNKNOWN): "the walk names goals that are there",
     name_of(MemberRefusal.TOKEN_BEYOND_ITS_ISSUER): "whoever issues a credential in the walk shows none with a scope",

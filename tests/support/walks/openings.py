@@ -354,6 +354,7 @@ def invited(walk: Walk) -> Iterator[Move]:
     yield Move("bot", "member.report", {"member_id": "zoe", "change": "left_chat"})
     if walk.one_in(2):
         yield Move("operator", "member.revoke", {"member_id": "guest"})
+        yield Move("ann", "member.invite", home | {"member_id": "guest", "open_id": "ou_guest"})
     yield Move("ann", "channel.bind", {"goal_id": "docs", "channel_id": "oc_one"})
 
 
