@@ -12,7 +12,7 @@ import msgspec
 from aiohttp import web
 
 from daemon.api.edge import BODY_BYTES_MAX, Principal, given_twice, parse_body, prove
-from daemon.api.envelope import envelope, locale_of, refusal_envelope, refused, respond
+from daemon.api.envelope import envelope_once, locale_of, refusal_envelope, refused, respond
 from daemon.api.routes import Routes
 from daemon.api.whole import Whole
 from daemon.service import Service
@@ -96,7 +96,7 @@ class Batch:
                 request_key=one.request_key,
             )
         )
-        return _with_exit(envelope(service, action, params, answer, locale), answer.refusal)
+        return _with_exit(envelope_once(service, action, params, answer, locale), answer.refusal)
 
 
 def _with_exit(document: dict[str, object], refusal: Refusal | None) -> dict[str, object]:

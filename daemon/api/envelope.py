@@ -52,7 +52,7 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
     lease = _lease_beside(service, action, params)
     if lease is not None:
         facts["lease"] = lease
-    document: dict[str, object] = {
+    return {
         "schema_version": SCHEMA_VERSION,
         "ok": True,
         "action": action.name,
@@ -64,7 +64,13 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
         "result": facts,
         "cli": command_line(action, params),
     }
-    return with_enrolment(document, service, answer)
+
+
+def envelope_once(
+    service: Service, action: Action, params: Params, answer: Answer, locale: Locale
+) -> dict[str, object]:
+    """The same for whoever asked over the API, with a secret that is shown once beside it; a relayed press has none."""
+    return with_enrolment(envelope(service, action, params, answer, locale), service, answer)
 
 
 def _outcome(answer: Answer) -> str:
@@ -177,7 +183,7 @@ def answered(request: Heard, service: Service, action: Action, params: Params, a
     if answer.refusal is not None:
         return refused(request, action.name, answer.refusal, answer.seq)
     locale = locale_of(request)
-    document = envelope(service, action, params, answer, locale)
+    document = envelope_once(service, action, params, answer, locale)
     if not wants_text(request):
         return respond(document, 0, 200)
     if answer.held is not None:
@@ -188,7 +194,7 @@ def answered(request: Heard, service: Service, action: Action, params: Params, a
 def answered_alone(request: Heard, service: Service, action: Action, params: Params, answer: Answer) -> bytes:
     """The same, head and body, for a connection that stays; what nearly every answer is takes no response object."""
     if answer.refusal is None and not wants_text(request):
-        return good(_encode(envelope(service, action, params, answer, locale_of(request))))
+        return good(_encode(envelope_once(service, action, params, answer, locale_of(request))))
     return answered(request, service, action, params, answer).alone()
 
 

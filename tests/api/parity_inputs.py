@@ -227,6 +227,8 @@ FAMILIES = (
     Input("ann", "member.revoke-grant", {"grant_id": "grant_999999"}, "grant_not_found"),
     Input("ann", "member.pair", {"member_id": "carl", "code_digest": sha256("carl")}, "committed"),
     Input("ann", "member.pair", {"member_id": "builder", "code_digest": sha256("x")}, "not_a_person"),
+    Input("ann", "member.enrol-code", {"member_id": "carl"}, "committed"),
+    Input("ann", "member.enrol-code", {"member_id": "builder"}, "not_a_person"),
     Input("ann", "token.issue", {"member_id": "carl", "secret_digest": sha256("t1")}, "committed"),
     Input("ann", "token.issue", {"member_id": "nobody", "secret_digest": sha256("t2")}, "member_not_found"),
     Input("ann", "token.rotate", {"token_id": "@token", "secret_digest": sha256("t3"), "grace_seconds": 60}, "committed"),

@@ -85,6 +85,7 @@ def named(surface, value):
 
 def outcome(surface, before):
     told = dict(surface.told)
+    told.pop("secret", None)  # Of one home alone, and never in the answer to a press.
     receipt = told.pop("receipt_id", None) is not None
     return Outcome(alike(told), receipt, events(surface, before))
 

@@ -5,10 +5,12 @@ import json
 import pyotp
 import pytest
 
+from daemon.buttons import ButtonKeys, audience_of
 from daemon.codes import STEP_S, TRIES_MAX, TRIES_WINDOW_MS
+from ledger.catalogue import ACTIONS
 from ledger.ids import OPERATOR
 from ledger.store.memory import Records
-from tests.support.homes import activate, pair
+from tests.support.homes import CHAT, TENANT, activate, pair
 from tests.support.presses import Table, everybody
 from tests.support.served import HandClock, home_in_memory, served, serving
 
@@ -251,6 +253,22 @@ async def test_the_secret_is_shown_to_whoever_enrols_and_is_nowhere_else():
         key = (daemon.made.path / "step-up.key").read_text().strip()
         assert key.encode() not in stored(daemon)
         assert (daemon.made.path / "step-up.key").stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_relayed_press_is_told_no_secret_and_the_journal_keeps_none():
+    async with served(asked) as daemon:
+        keys = ButtonKeys(bytes.fromhex((daemon.made.path / "button.key").read_text().strip()))
+        token = keys.mint(
+            daemon.service.committed.button_key_id,
+            action=ACTIONS["member.enrol-code"],
+            subject="goal:docs",
+            basis=None,
+            audience=audience_of(TENANT, CHAT),
+            expires_at_ms=daemon.service.clock.now_ms() + 60_000,
+        )
+        pressed = await Table(daemon).press("ann", token, {"member_id": "ann"})
+        assert pressed.kinds == ["member.code_enrolled"]
+        assert "otpauth" not in json.dumps(pressed.document)
 
 
 @pytest.mark.parametrize(

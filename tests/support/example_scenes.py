@@ -266,6 +266,7 @@ PLAYED: dict[str, Played] = {
     "member.add": Played(OPERATOR),
     "member.revoke": Played(OPERATOR),
     "member.pair": Played(OPERATOR),
+    "member.enrol-code": Played(OPERATOR),
     "member.list": Played(PERSON),
     "member.grant": Played(PERSON, (docs,)),
     "member.revoke-grant": Played(PERSON, (granted,)),
