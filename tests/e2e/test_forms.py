@@ -96,7 +96,7 @@ async def test_a_proposal_with_an_approver_from_the_group(room):
     approver = next(one for one in form["card"]["inputs"] if one["label"] == APPROVERS)
     assert approver["kind"] == "people"
     answer = await room.stack.press(
-        "ann", form, "Submit", {CRITERIA: "It works", BUDGET: "little", "Who may approve": ["ou_nobody"]}
+        "ann", form, "Submit", {CRITERIA: "It works", BUDGET: "little", "Who may approve": ["Sam Stranger", "陈博"]}
     )
     assert (answer["toast"]["type"], "paired" in answer["toast"]["content"]) == ("warning", True)
     direct = await room.direct("ann")
