@@ -270,3 +270,12 @@ async def test_a_form_in_two_places_is_one_goal_even_when_nobody_remembers_it():
             await table.form(text="x" * MESSAGE_CHARS_MAX)
         late = await table.press("ann", mine, FORM)
         assert (late.code, len(daemon.service.committed.goals)) == ("form_submitted", 1)
+
+
+async def test_on_a_copy_for_one_person_only_the_proposer_can_take_the_proposal_back():
+    async with served(asked_in_a_group) as daemon:
+        assert "goal.withdraw" in (await daemon.view("review:docs:1@direct:ann"))["tokens"]
+        assert "goal.withdraw" not in (await daemon.view("review:docs:1@direct:chen"))["tokens"]
+        table = Table(daemon)
+        pressed = await table.press("ann", await table.token("review:docs:1", "goal.withdraw"))
+        assert pressed.kinds == ["goal.withdrawn"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from daemon.relay.subjects.base import Family, Target, Wanted, goal_of, number_of
+from ledger.ids import MemberId
 from ledger.projections.cards import Offer, offers, review_view
 from ledger.projections.views import ReviewView
 from ledger.state import Goal, Workspace
@@ -41,4 +42,10 @@ def _now(target: Target) -> str | None:
     return f"{KIND}:{target.goal.goal_id}:{target.goal.pending}" if target.goal.pending else None
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, now=_now)
+def _may_press(target: Target, action: str, member_id: MemberId) -> bool:
+    """Only who proposed a revision takes it back."""
+    assert target.goal is not None, "a review is of a goal"
+    return action != "goal.withdraw" or target.goal.intents[target.number - 1].proposed_by == member_id
+
+
+FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, may_press=_may_press, now=_now)
