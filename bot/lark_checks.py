@@ -129,6 +129,11 @@ def running(told: Mapping[str, object] | None) -> Line:
     return Line(subject="running", state="ok", key="running.ok", parts=parts)
 
 
+def chats_unknown() -> Line:
+    """Nobody said in which chats cards are wanted, or nothing could be asked of the platform."""
+    return Line(subject="chats", state="unknown", key="chats.nobody")
+
+
 def chats(count: int, out: Sequence[str], unasked: int) -> Line:
     """Whether the bot is in every chat that cards are wanted in; `out` are the goals whose chat it is not in."""
     if out:

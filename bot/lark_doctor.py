@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -65,7 +65,7 @@ def main() -> int:
         }
         sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(_shown(row) for row in rows))
+        sys.stdout.write(shown(rows))
     return EXIT_FAILED if failed else EXIT_OK
 
 
@@ -107,7 +107,7 @@ async def _ask_platform(asking: Asking, settings: LarkSettings, told: Told) -> l
         lines += checks.connection(await _fault_of(asking.long_connection), settings.domain)
     if refused is not None:
         # Without a token nothing else can be asked; nothing of it is thereby known.
-        return [*lines, checks.bot_ability(refused), *checks.scopes(None), _chats_unasked(told)]
+        return [*lines, checks.bot_ability(refused), *checks.scopes(None), checks.chats_unknown()]
     try:
         found = await asking.scopes()
     except LarkFault:
@@ -122,7 +122,7 @@ async def _ask_platform(asking: Asking, settings: LarkSettings, told: Told) -> l
 
 async def _ask_chats(asking: Asking, told: Told) -> Line:
     if told.chats is None:
-        return _chats_unasked(told)
+        return checks.chats_unknown()
     out: set[str] = set()
     unasked = max(0, len(told.chats) - CHATS_MAX)
     for chat_id in sorted(told.chats)[:CHATS_MAX]:
@@ -136,11 +136,6 @@ async def _ask_chats(asking: Asking, told: Told) -> Line:
         if not is_in:
             out.update(told.chats[chat_id])
     return checks.chats(len(told.chats), sorted(out), unasked)
-
-
-def _chats_unasked(told: Told) -> Line:
-    count = len(told.chats or ())
-    return checks.chats(count, (), max(count, 1))
 
 
 async def _ask_daemon(home: Path, socket: str) -> Told:
@@ -189,11 +184,16 @@ def _row(line: Line, locale: Locale) -> dict[str, str]:
     }
 
 
-def _shown(row: Mapping[str, str]) -> str:
-    text = f"{row['state']:<8} {row['subject']:<12} {one_line(row['said'])}\n"
-    for name, sign in (("means", "   "), ("next", "-> ")):
-        if row[name]:
-            text += f"{'':<22}{sign}{one_line(row[name])}\n"
+def shown(rows: Sequence[Mapping[str, str]]) -> str:
+    """The lines as a person reads them; what several of one subject mean alike stands once, under the last."""
+    text = ""
+    for row, after in zip(rows, [*rows[1:], {}], strict=True):
+        text += f"{row['state']:<8} {row['subject']:<12} {one_line(row['said'])}\n"
+        if all(row[name] == after.get(name) for name in ("subject", "state", "means", "next")):
+            continue
+        for name, sign in (("means", "   "), ("next", "-> ")):
+            if row[name]:
+                text += f"{'':<22}{sign}{one_line(row[name])}\n"
     return text
 
 

@@ -311,11 +311,13 @@ def _lark(home: Home) -> list[Finding]:
     missing = [name for name in ("lark_oapi", "httpx", "aiolimiter") if find_spec(name) is None]
     if missing:
         return [Finding("fail", "lark", f"not installed: {', '.join(missing)}", "pip install 'frontstage[lark]'")]
-    secret_file = section.get("app_secret_file")
-    if isinstance(secret_file, str):
+    for name in ("app_secret_file", "encrypt_key_file", "verification_token_file"):
+        secret_file = section.get(name)
+        if not isinstance(secret_file, str):
+            continue
         path = Path(home.path, secret_file).expanduser()
         if not path.exists():
-            return [Finding("fail", "lark", f"{path} is missing", "put the app's secret there (mode 0600)")]
+            return [Finding("fail", "lark", f"{path} is missing", f"put what {name} names there (mode 0600)")]
         private = _private(str(path), "lark", 0o600)
         if private.level != "ok":
             return [private]

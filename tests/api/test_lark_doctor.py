@@ -7,7 +7,7 @@ import pytest
 
 from bot import lark_checks as checks
 from bot.lark import LarkFault, LarkFaultKind
-from bot.lark_doctor import Told, _ask_chats, _shown, examine, read_beside
+from bot.lark_doctor import Told, _ask_chats, examine, read_beside, shown
 from bot.lark_needs import NEEDS, names
 from bot.simulator.faults import Fault
 from bot.simulator.openapi import SCOPE_OF_SCOPES, SCOPES_KNOWN
@@ -60,7 +60,7 @@ async def test_what_the_platform_says_is_shown_and_what_nobody_says_is_unknown(p
     # No daemon, so nothing is known of what arrived.
     assert lines["running"] == ("unknown", "running.daemon")
     assert lines["callback"] == ("unknown", "callback.unknown")
-    assert lines["chats"] == ("unknown", "chats.unknown")
+    assert lines["chats"] == ("unknown", "chats.nobody")
     assert all(lines[f"event {name}"][0] == "unknown" for name in names("event"))
     assert not platform.link.connections, "it opened no connection"
 
@@ -202,7 +202,23 @@ async def test_every_line_that_is_not_good_says_what_it_means_and_what_to_do(pla
         row = {"subject": line.subject, "state": line.state, "said": line.said(locale)}
         row |= {"means": line.means(locale), "next": line.step(locale)}
         assert bool(row["means"]) is bool(row["next"]) is (line.state != "ok")
-        assert _shown(row).count("\n") == (1 if line.state == "ok" else 3)
+        assert shown([row]).count("\n") == (1 if line.state == "ok" else 3)
+
+
+def test_what_several_lines_mean_alike_is_said_once():
+    def row(subject, said, step):
+        return {"subject": subject, "state": "unknown", "said": said, "means": "nobody tells", "next": step}
+
+    text = shown([row("event", "one", "write"), row("event", "two", "write"), row("callback", "three", "press")])
+    assert [line.split()[-1] for line in text.splitlines()] == [
+        "one",
+        "two",
+        "tells",
+        "write",
+        "three",
+        "tells",
+        "press",
+    ]
 
 
 async def test_no_line_holds_a_secret_or_an_id(platform):
