@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from daemon.agents.docs_check import NoDocs, check_folder, command_exists
 from daemon.client import Client, Params, Reply, new_request_key
@@ -230,11 +231,20 @@ def keep_on(turn: Callable[[], bool], stop: threading.Event, say: Callable[[str]
             say(f"the daemon is not there ({fault}); next try in {pause:.0f} s")
 
 
-def main(argv: list[str] | None = None) -> int:
-    """`python -m daemon.agents.docs_agent`: work until told to stop."""
-    parser = argparse.ArgumentParser(
-        prog="docs-agent", description="Check a folder of documents for whoever asks for it."
-    )
+class Worker(Protocol):
+    """What can take one turn after the other."""
+
+    def turn(self) -> bool:
+        """Whether there was anything to do."""
+        ...
+
+
+Made = Callable[[Client, Setting, Callable[[str], None]], Worker]
+
+
+def serve(prog: str, description: str, made: Made, argv: list[str] | None) -> int:
+    """Read a command line, make the agent that it describes, and let it work until told to stop."""
+    parser = argparse.ArgumentParser(prog=prog, description=description)
     parser.add_argument("--socket", required=True)
     parser.add_argument("--token-file", required=True, type=Path)
     parser.add_argument("--agent-id", required=True)
@@ -253,8 +263,13 @@ def main(argv: list[str] | None = None) -> int:
     setting = Setting(
         agent_id=options.agent_id, docs=options.docs, out=options.out, program=tuple(shlex.split(options.program))
     )
-    keep_on(DocsAgent(client, setting, say).turn, stop, say)
+    keep_on(made(client, setting, say).turn, stop, say)
     return 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m daemon.agents.docs_agent`: work until told to stop."""
+    return serve("docs-agent", "Check a folder of documents for whoever asks for it.", DocsAgent, argv)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,12 @@ It believes nothing that it is told. The report that lies there must be the one 
 the folder is checked again; only a report that says what this check finds is accepted. It keeps no state.
 """
 
-import argparse
 import hashlib
 import json
-import shlex
-import signal
 import sys
-import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 
-from daemon.agents.docs_agent import REPORT, Setting, items, keep_on, mapping
+from daemon.agents.docs_agent import REPORT, Setting, items, mapping, serve
 from daemon.agents.docs_check import NoDocs, check_folder, command_exists
 from daemon.client import Client
 
@@ -83,27 +77,7 @@ class DocsReviewer:
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m daemon.agents.docs_reviewer`: review until told to stop."""
-    parser = argparse.ArgumentParser(prog="docs-reviewer", description="Review reports on a folder of documents.")
-    parser.add_argument("--socket", required=True)
-    parser.add_argument("--token-file", required=True, type=Path)
-    parser.add_argument("--agent-id", required=True)
-    parser.add_argument("--docs", required=True, type=Path)
-    parser.add_argument("--out", required=True, type=Path)
-    parser.add_argument("--program", default="frontstage", help="how the command line is called")
-    options = parser.parse_args(argv)
-
-    def say(line: str) -> None:
-        print(f"{time.strftime('%H:%M:%S')} {options.agent_id}: {line}", file=sys.stderr, flush=True)  # noqa: T201
-
-    stop = threading.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: stop.set())
-    client = Client(options.socket, options.token_file.read_text(encoding="utf-8").strip())
-    setting = Setting(
-        agent_id=options.agent_id, docs=options.docs, out=options.out, program=tuple(shlex.split(options.program))
-    )
-    keep_on(DocsReviewer(client, setting, say).turn, stop, say)
-    return 0
+    return serve("docs-reviewer", "Review reports on a folder of documents.", DocsReviewer, argv)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from ledger.rules.common import owners_of, registered
 from ledger.rules.gates import CODES, awaited, blocking, gate_basis, is_over, why_held
 from ledger.rules.goals import question_basis, state_basis
 from ledger.rules.intents import erased_fields
-from ledger.rules.plans import may_decide, plan_basis
+from ledger.rules.plans import deciders, plan_basis
 from ledger.rules.quota import QuotaDecision, QuotaState, Verdict
 from ledger.rules.runs import replan_cause
 from ledger.rules.selection import NOBODY
@@ -66,9 +66,9 @@ def needs_of(workspace: Workspace, goal: Goal, found: Reading, now_ms: int) -> l
         return []
     owners = owners_of(goal, workspace)
     rows = [*_promise(goal, owners), *_gates(workspace, goal, owners, now_ms)]
-    rows += [*_plans(workspace, goal, owners, now_ms), *_amendments(workspace, goal, owners, now_ms)]
+    rows += [*_plans(workspace, goal, now_ms), *_amendments(workspace, goal, owners, now_ms)]
     rows += [
-        *_proposals(workspace, goal, owners),
+        *_proposals(workspace, goal),
         *_requests(workspace, goal),
         *_work(goal, found, owners),
         *_agents(goal, owners),
@@ -148,24 +148,19 @@ def _severity_of(goal: Goal, gate: Gate) -> Severity:
     return "watch" if gate.status == "deferred" else _urgency(goal)
 
 
-def _plans(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...], now_ms: int) -> Iterator[Need]:
+def _plans(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Need]:
     for plan in goal.plans.by_id.values():
         if plan.status != "open":
             continue
         yield Need(
             goal_id=goal.goal_id, kind="plan", action="plan.confirm", seq=plan.seq, at_ms=plan.at_ms,
             subject={"goal_id": goal.goal_id, "plan_id": plan.plan_id, "lanes": len(plan.lanes)},
-            basis=plan_basis(workspace, goal, plan, now_ms), waits_for=_deciders(workspace, goal, owners),
+            basis=plan_basis(workspace, goal, plan, now_ms), waits_for=deciders(workspace, goal),
             waiting_on="user_or_controller", severity=_urgency(goal),
         )  # fmt: skip
 
 
-def _deciders(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...]) -> tuple[MemberId, ...]:
-    """The owners, and the stewards that decide for them where the goal says so."""
-    return (*owners, *(one for one in workspace.members if one not in owners and may_decide(workspace, goal, one)))
-
-
-def _proposals(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...]) -> Iterator[Need]:
+def _proposals(workspace: Workspace, goal: Goal) -> Iterator[Need]:
     """Work that was only proposed: the first of it, and how much there is. Behind a delivery none is let in."""
     first = next(iter(goal.handoffs.proposals), None)
     if first is None or goal.state == "delivered":
@@ -174,7 +169,7 @@ def _proposals(workspace: Workspace, goal: Goal, owners: tuple[MemberId, ...]) -
     yield Need(
         goal_id=goal.goal_id, kind="proposal", action="todo.admit", seq=todo.seq, text=todo.title,
         subject={"goal_id": goal.goal_id, "todo_id": first, "todos": len(goal.handoffs.proposals)},
-        waits_for=_deciders(workspace, goal, owners), waiting_on="user_or_controller", severity="watch",
+        waits_for=deciders(workspace, goal), waiting_on="user_or_controller", severity="watch",
     )  # fmt: skip
 
 

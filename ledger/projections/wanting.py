@@ -1,4 +1,9 @@
-"""What a thing still needs, given the state it is in: each need as a code with its subject and whom it waits for."""
+"""What one thing still needs before it is settled, whoever has to do it: what `history` says of it at its end.
+
+`needs` has the rows of a whole goal, the most urgent first, each thing that somebody has to do once. Here is the other
+way to look at the same rules: one thing is given, a todo or a gate, and all that stands between it and its end is
+named, things that nobody is told of included. Whom the rules would let decide is asked of the same functions.
+"""
 
 import msgspec
 
@@ -13,7 +18,7 @@ from ledger.rules.amendment_graph import needs_rebase
 from ledger.rules.amendments import ROUTINE
 from ledger.rules.common import owners_of, unmet
 from ledger.rules.gates import REPAIR_REQUIRED, SCOPE_UNAPPROVED, awaited, blocking, counted, is_over
-from ledger.rules.plans import may_decide
+from ledger.rules.plans import deciders
 from ledger.state import Goal, Workspace
 
 
@@ -34,7 +39,7 @@ def of_todo(workspace: Workspace, goal: Goal, todo: Todo, now_ms: int) -> list[W
         return [SETTLED]
     about: dict[str, object] = {"todo_id": todo.todo_id}
     if todo.status == "proposed":
-        return [Wanting("admit", _deciders(workspace, goal), about)]
+        return [Wanting("admit", deciders(workspace, goal), about)]
     found: list[Wanting] = []
     if not goal.is_executable:
         found.append(Wanting("goal", owners_of(goal, workspace), {"state": goal.state}))
@@ -94,13 +99,7 @@ def of_plan(workspace: Workspace, goal: Goal, plan: Plan) -> list[Wanting]:
     """Whether somebody has to say yes to a plan."""
     if plan.status != "open" or goal.state in CLOSED:
         return [SETTLED]
-    return [Wanting("plan", _deciders(workspace, goal), {"plan_id": plan.plan_id})]
-
-
-def _deciders(workspace: Workspace, goal: Goal) -> tuple[MemberId, ...]:
-    """The owners, and the stewards that decide for them where the goal says so."""
-    owners = owners_of(goal, workspace)
-    return (*owners, *(one for one in workspace.members if one not in owners and may_decide(workspace, goal, one)))
+    return [Wanting("plan", deciders(workspace, goal), {"plan_id": plan.plan_id})]
 
 
 def of_amendment(workspace: Workspace, goal: Goal, amendment: Amendment, now_ms: int) -> list[Wanting]:

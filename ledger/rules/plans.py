@@ -21,6 +21,7 @@ from ledger.rules.common import (
     granted,
     is_owner,
     next_seq,
+    owners_of,
     refuse,
     registered,
 )
@@ -207,6 +208,12 @@ def may_decide(workspace: Workspace, goal: Goal, member_id: MemberId) -> bool:
         delegated = goal.intent.plan_approval == STEWARD
         return delegated and member.profile_role == STEWARD and granted(member, goal.goal_id)
     return is_owner(goal, member_id, workspace)
+
+
+def deciders(workspace: Workspace, goal: Goal) -> tuple[MemberId, ...]:
+    """The owners, and the stewards that decide for them where the goal says so."""
+    owners = owners_of(goal, workspace)
+    return (*owners, *(one for one in workspace.members if one not in owners and may_decide(workspace, goal, one)))
 
 
 def _lanes(ask: ProposePlan) -> tuple[Lane, ...] | Refusal:
