@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import re
 import signal
 import sys
 
 import aiohttp
 import pytest
 
+from bot.simulator import control, society
 from bot.simulator.scenario import DEMO, populate
 from bot.simulator.server import Simulator
 from tests.api.simulator_helpers import WAIT_S_MAX, Bench, bench
@@ -150,3 +152,16 @@ def test_the_demo_scenario_is_a_scenario():
     simulator = Simulator()
     with pytest.raises(ValueError, match="already a person"):
         populate(simulator.world, DEMO)
+
+
+def test_the_control_interface_says_of_each_of_its_routes_what_it_does():
+    told = " ".join(module.__doc__ for module in (control, society))
+    paths = {
+        route.path.removeprefix("/_control/")
+        for source in (control.Control, society.Society)
+        for route in source.routes(object.__new__(source))
+    }
+    bare = {re.sub(r"\{\w+\}", "{}", path) for path in paths}
+    named = {re.sub(r"\{\w+\}", "{}", word) for word in told.split()}
+    missing = {path for path in bare if not any(word.partition("[")[0] == path for word in named)}
+    assert missing == set()
