@@ -119,7 +119,13 @@ class Inbound:
 
     async def _hear(self, heard: HeardEvent) -> None:
         """What comes of it is the daemon's to say; whoever looked in for the first time gets a card."""
-        reply = await self._backend.heard(heard)
+        try:
+            reply = await self._backend.heard(heard)
+        except BackendFault as fault:
+            if fault.kind is not BackendFaultKind.REFUSED:
+                raise NotTakenError("the daemon could not be told") from fault
+            _log.error("the daemon does not take what was heard: %s", fault.code)
+            return
         if reply is None or reply.kind != "card":
             return
         if not await self._leads_soon():

@@ -251,6 +251,11 @@ class Gateway:
             # The process is gone: so is whatever its handlers were about.
             await courier.drain(0)
 
+    @property
+    def is_answering(self):
+        """Whether some handler is still about what came in."""
+        return self.connection is not None and bool(self.connection.courier._in_flight)
+
     def cut(self):
         """The connection ends."""
         if self.connection in self.platform.wire.connections:

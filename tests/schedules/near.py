@@ -20,7 +20,7 @@ from daemon.client import Refused
 from daemon.clock import LedgerClock
 from daemon.config import Config, LarkSection
 from daemon.paths import Home
-from daemon.relay.wire import Answered, BotHealth, Delivery, Lead, Message, Press
+from daemon.relay.wire import Answered, BotHealth, Delivery, Heard, Lead, Message, Press
 from daemon.service import Service, replay
 from daemon.sse import FeedEvent
 from ledger.codec import decode_body
@@ -215,6 +215,12 @@ class Line:
             return await life.relay._answered_message(Answered(app_id=app_id, message_id=message_id))
 
         return await self._ask("answered", work)
+
+    async def relay_heard(self, body):
+        async def work(life):
+            return await life.relay._heard(Heard.model_validate(body))
+
+        return await self._ask("heard", work)
 
     async def slots(self, goal_id=None):
         async def work(life):

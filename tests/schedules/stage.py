@@ -181,7 +181,8 @@ class Stage:
     def posts_in_doubt(self):
         """Whether nobody knows of some message yet whether it was posted."""
         life = self.daemon.life
-        return life is None or any(row.state in IN_DOUBT for row in life.deliveries.all())
+        answering = any(one.gateway.is_answering for one in self.bots.values())
+        return life is None or answering or any(row.state in IN_DOUBT for row in life.deliveries.all())
 
     @property
     def waits_for_the_platform(self):

@@ -56,11 +56,11 @@ async def a_card_is_refused(stage):
 
 
 async def an_answer_of_the_daemon_is_lost(stage):
-    stage.daemon.lost[stage.chance.choice(("press", "press", "message", "put_delivery", "view", "slots"))] += 1
+    stage.daemon.lost[stage.chance.choice(("press", "press", "message", "put_delivery", "view", "slots", "heard"))] += 1
 
 
 async def the_daemon_is_not_reached(stage):
-    call = stage.chance.choice(("press", "message", "put_delivery", "put_delivery", "view", "slots", "leader"))
+    call = stage.chance.choice(("press", "message", "put_delivery", "put_delivery", "view", "slots", "leader", "heard"))
     stage.daemon.unheard[call] += stage.chance.randrange(1, 5)
 
 

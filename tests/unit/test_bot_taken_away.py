@@ -7,6 +7,7 @@ from bot.lark import NotTakenError
 from tests.unit.bot_world import CHAT, World, down, fault, goal_card, message, review_view
 from tests.unit.virtual_time import in_virtual_time
 
+ADDED = {"chat_id": CHAT, "app_id": "cli_1", "tenant_key": "t"}
 GOAL, REVIEW = "goal:goal-3", "review:goal-3:2"
 
 
@@ -133,3 +134,15 @@ async def test_that_a_message_was_answered_may_stay_unsaid():
         await bot.handlers.on_message(message())
         await bot.handlers.on_message(message())
         assert len(world.platform.texts()) == 1
+
+
+@in_virtual_time
+async def test_a_chat_that_is_there_again_while_the_daemon_is_not_is_heard_of_later():
+    async with World() as world:
+        bot = world.start()
+        await world.quiet()
+        added = ("im.chat.member.bot.added_v1", "ev_a", ADDED)
+        world.daemon.faults["heard"].append(down())
+        with pytest.raises(NotTakenError):
+            await bot.handlers.on_other(*added)
+        await bot.handlers.on_other(*added)
