@@ -1,4 +1,4 @@
-"""Faults that people reported of such bots and that no other test is about; all of them: `tests/support/lark_reports.py`."""
+"""Faults that people reported of such bots, where no other test is about them; see `tests/support/lark_reports.py`."""
 
 import asyncio
 from collections import Counter
