@@ -19,8 +19,7 @@ def missed_card(view: CardView, missed: MissedView, *, locale: Locale) -> Card:
     def draw(clip: Clipper) -> Card:
         shown = missed.rows[: clip.limits.rows]
         hidden = missed.left_out + len(missed.rows) - len(shown)
-        first = copy("card.missed.need" if missed.open else "card.missed.done")
-        parts: list[Part] = [Paragraph(text=first, size=heading)]
+        parts: list[Part] = [Paragraph(text=_first(missed), size=heading)]
         for at, row in enumerate(shown, 1):
             parts += [Rule(), *_row(view, row, clip, at=at, of=len(shown))]
         if hidden:
@@ -40,7 +39,16 @@ def missed_card(view: CardView, missed: MissedView, *, locale: Locale) -> Card:
     return fit(draw)
 
 
+def _first(missed: MissedView) -> Copy:
+    """What is needed; what was written is kept in memory, and may be gone."""
+    if not missed.rows:
+        return copy("card.missed.forgotten")
+    return copy("card.missed.need" if missed.open else "card.missed.done")
+
+
 def _title(count: int) -> Copy:
+    if count == 0:
+        return copy("card.missed.title.forgotten")
     return copy("card.missed.title.one") if count == 1 else copy("card.missed.title", n=count)
 
 

@@ -29,6 +29,8 @@ TEXT_CHARS_MAX = 260
 TITLE_CHARS_MAX = 120
 READ_FOR_MS_MAX = 5_000
 """How long what waits in a goal that nothing happened to is taken for what it was: rights change without its events."""
+READ_MAX = 64
+"""How many goals that are over may be remembered beside those that go on, and as many again."""
 _MOVING = frozenset({"staffing", "quota", "decision"})
 """Kinds whose seq is the goal's last event, and says nothing about when it began to wait."""
 _CALLING = frozenset({"high", "action"})
@@ -67,7 +69,7 @@ class Attention:
             self._read.clear()
         waiting = self._by_member(workspace, now_ms)
         for member_id in workspace.addresses:
-            if workspace.members[member_id].revoked:
+            if workspace.members[member_id].revoked or member_id in workspace.identity.away:
                 continue
             rows = waiting.get(member_id, [])
             number = self._number(member_id, [need for _, need in rows], now_ms)
@@ -129,7 +131,10 @@ class Attention:
     def _by_member(self, workspace: Workspace, now_ms: int) -> dict[MemberId, list[tuple[Goal, Need]]]:
         """What waits, by whom it waits for, most urgent first."""
         found: dict[MemberId, list[tuple[Goal, Need]]] = {}
-        for goal in workspace.goals.live():
+        live = workspace.goals.live()
+        if len(self._read) > 2 * len(live) + READ_MAX:
+            self._read.clear()
+        for goal in live:
             for need in self._needs_in(workspace, goal, now_ms):
                 for member_id in need.waits_for:
                     found.setdefault(member_id, []).append((goal, need))

@@ -24,7 +24,7 @@ TEXT_CHARS_MAX = 300
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """One late message. `name`: what the writer is called; `opened`: what it was answered with since."""
+    """One late message, a code without its text. `name` is the writer's, `opened` what it was answered with since."""
 
     message_id: str
     text: str
@@ -65,11 +65,11 @@ class Missed:
             self._forget()
         return batch.slot
 
-    def shown(self, slot: str) -> Shown | None:
-        """The card as it is now."""
+    def shown(self, slot: str) -> Shown:
+        """The card as it is now; of one that is remembered no more nothing is left but that."""
         batch = self._by_slot.get(slot)
         if batch is None:
-            return None
+            return Shown(MissedView(rows=(), left_out=0))
         opens: dict[str, str] = {}
         rows = []
         for one in batch.late[:ROWS_MAX]:
@@ -78,7 +78,7 @@ class Missed:
                 opens[button] = one.message_id
             rows.append(
                 MissedRow(
-                    text="" if one.is_code else clip(one.text, TEXT_CHARS_MAX),
+                    text=clip(one.text, TEXT_CHARS_MAX),
                     by=one.name,
                     at_ms=one.at_ms,
                     is_code=one.is_code,

@@ -24,7 +24,13 @@ NOBODY = "-"
 
 def in_chat(workspace: Workspace, chat_id: str) -> list[Outline]:
     """The goals that a chat shows, oldest first."""
-    return [outline_of(held) for held in workspace.goals.held() if chat_id in held.channels]
+    return [outline_of(held) for held in workspace.goals.held() if shows(workspace, chat_id, held)]
+
+
+def shows(workspace: Workspace, chat_id: str, held: Goal | Outline) -> bool:
+    """Whether the goal is shown in the chat, or the chat is the whole workspace's and the goal is not private."""
+    is_private = held.private if isinstance(held, Outline) else held.intent.private
+    return chat_id in held.channels or (chat_id in workspace.identity.channels and not is_private)
 
 
 def of_member(workspace: Workspace, member_id: MemberId) -> list[Outline]:
@@ -55,7 +61,7 @@ def visible(workspace: Workspace, asked: Asked, name: str) -> Goal | None:
         return None
     mine = asked.is_direct and asked.member_id is not None
     theirs = mine and has_say(workspace, outline_of(goal), MemberId(asked.member_id or ""))
-    return goal if theirs or asked.chat_id in goal.channels else None
+    return goal if theirs or shows(workspace, asked.chat_id, goal) else None
 
 
 def subject_of(verb: str, asked: Asked) -> str:

@@ -127,6 +127,24 @@ async def test_a_goal_that_is_named_is_shown_at_once_if_it_is_shown_here():
         assert (await said(daemon, "status docs", who="vic", **private))["slot"].startswith("form:")
 
 
+async def test_a_chat_of_the_whole_workspace_shows_all_goals_but_private_ones():
+    def seed(scribe):
+        two_goals(scribe)
+        quiet = {"goal_id": "quiet", "objective": "Something", "criterion": ("Done",), "private": True}
+        scribe.do("ann", "goal.propose", review="owner", **quiet)
+        scribe.chat = "oc_all"
+        scribe.do("ann", "channel.bind", workspace=True)
+        scribe.chat = None
+
+    async with served(seed) as daemon:
+        all_of_it = {"chat_id": "oc_all", **GROUP}
+        assert (await said(daemon, "goals", **all_of_it))["en"].startswith("Goals in this chat: 2 of 2")
+        view, _ = await card(daemon, (await said(daemon, "digest", **all_of_it))["slot"])
+        assert {goal.goal_id for goal in view.digest.goals} == {"docs", "site"}
+        assert (await said(daemon, "status docs", **all_of_it))["slot"].startswith("status:docs:")
+        assert (await said(daemon, "status quiet", **all_of_it))["slot"].startswith("form:")
+
+
 async def test_the_only_goal_is_meant_and_a_closed_one_is_not():
     async with served(two_goals) as daemon:
         await daemon.do("goal.stop", {"goal_id": "site", "reason": "Not now"})

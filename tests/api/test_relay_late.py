@@ -5,10 +5,11 @@ import pytest
 from daemon.relay.message import FRESH_MS_MAX
 from daemon.relay.missed import BATCH_MS_MAX, KEPT_MAX, ROWS_MAX
 from ledger.projections.privacy import WITHHELD
+from ledger.store.memory import Records
 from tests.support.conversation import GROUP, card, press, said, two_goals
 from tests.support.homes import CHAT
 from tests.support.presses import Table, everybody
-from tests.support.served import served
+from tests.support.served import HandClock, home_in_memory, served, serving
 
 TOO_LATE_MS = FRESH_MS_MAX + 1
 
@@ -105,3 +106,17 @@ async def test_a_secret_in_a_late_message_is_not_shown():
         slot = (await said(daemon, "propose password=hunter2hunter2", **late(daemon)))["slot"]
         view, _ = await card(daemon, slot)
         assert view.missed.rows[0].text == WITHHELD
+
+
+async def test_what_is_remembered_no_more_is_said_to_be_so_and_has_no_button():
+    records = Records()
+    with home_in_memory(records, two_goals) as (made, now_ms):
+        async with serving(made, records, HandClock(now_ms)) as daemon:
+            slot = (await said(daemon, "propose Check it", **late(daemon, **GROUP)))["slot"]
+            view = await daemon.view(slot)
+            token = view["tokens"][view["missed"]["rows"][0]["button"]]
+        async with serving(made, records, HandClock(now_ms)) as daemon:
+            view, (en, _) = await card(daemon, slot)
+            assert (view.open, view.tokens) == (False, {})
+            assert "What was written is not kept any more: if you still want it, write it again." in en
+            assert (await Table(daemon).press("ann", token, event_id="after")).code == "stale_basis"

@@ -138,6 +138,7 @@ MISSED: dict[str, tuple[MissedView, tuple[str, ...]]] = {
     "missed_one": (MissedView(rows=(LATE,), left_out=0), ("open.om_1",)),
     "missed_several": (MissedView(rows=(LATE, STATUS, CODE), left_out=2), ("open.om_1", "open.om_2")),
     "missed_opened": (MissedView(rows=(DONE, STATUS), left_out=0), ("open.om_2",)),
+    "missed_forgotten": (MissedView(rows=(), left_out=0), ()),
     "missed_done": (MissedView(rows=(DONE,), left_out=0), ()),
 }
 ROWS = (
