@@ -22,7 +22,7 @@ async def test_a_person_is_asked_answers_and_whoever_asked_says_that_it_arrived(
             "--acceptance", "Each is named", "--return-requirement", "A list",
         )  # fmt: skip
         mine = await room.direct("bo")
-        asked = await room.stack.see("bo", mine, asks, "the request")
+        asked = await room.stack.see("bo", mine, lambda one: asks(one) and has_button("我已阅读")(one), "the request")
         assert buttons(asked) == ["我已阅读", "提交答复"]
         answer = {"你的答复": "无需改动", "原因（接受时可不填）": WHY}
         lacking = await room.stack.press("bo", asked, "提交答复", {"你的答复": "推迟"})
