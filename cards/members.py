@@ -30,6 +30,8 @@ def members_card(members: MembersView, *, locale: Locale, now_ms: int) -> Card:
                 parts += _row(one, clip, now_ms)
         if hidden:
             parts.append(sections.note(copy("card.members.more", n=hidden, command="frontstage member list")))
+        if clip.chars_cut:
+            parts.append(sections.note(copy("card.cut.chars", command="frontstage member show --agent-id AGENT")))
         if clip.withheld:
             parts.append(sections.note(copy("card.members.withheld")))
         parts.append(sections.note(copy("card.members.again")))

@@ -33,6 +33,9 @@ FAMILY = "state.request"
 ANSWERS = ("adopt", "defer", "reject", "no_change")
 INPUTS_MAX = 6
 EVIDENCE_MAX = 12
+FACTS_MAX = 5
+RETURNABLE_MAX = 20
+ARTIFACT_ID_CHARS_MAX = 80
 TODO_CHARS_MAX = 300
 FORMS = frozenset({"request.respond", "request.commit", "request.return"})
 
@@ -187,7 +190,7 @@ def _input(ref: str, description: str, sha256: str, relation: str, clip: Clipper
 def _progress(request: RequestView, clip: Clipper) -> tuple[Part, ...]:
     """The five facts, each for itself: none of them says anything of the next."""
     parts: list[Part] = [sections.label(copy("card.request.progress"))]
-    for fact in request.facts:
+    for fact in request.facts[:FACTS_MAX]:
         name = named("card.request.fact", fact.fact)
         if fact.fact == "answered" and request.answer is not None:
             name = named("card.request.answered", request.answer)
@@ -254,9 +257,10 @@ def _commit(view: CardView) -> tuple[Form, ...]:
 
 def _return(view: CardView, request: RequestView) -> tuple[Form, ...]:
     """Which evidence is handed back, and what it says."""
-    if "request.return" not in view.tokens or not request.returnable:
+    known = {one.artifact_id: one for one in request.returnable if len(one.artifact_id) <= ARTIFACT_ID_CHARS_MAX}
+    options = tuple((artifact_id, Words(_option(one))) for artifact_id, one in known.items())[:RETURNABLE_MAX]
+    if "request.return" not in view.tokens or not options:
         return ()
-    options = tuple((one.artifact_id, Words(_option(one))) for one in request.returnable)
     parts: tuple[Inner, ...] = (
         Select(name="artifact", placeholder=copy("card.request.artifact"), options=options, required=True),
         Input(

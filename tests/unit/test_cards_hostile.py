@@ -37,6 +37,12 @@ CLOSED_SETS = frozenset(
         "member_id",
         "op",
         "choice",
+        "need",
+        "presence",
+        "fact",
+        "answer",
+        "relation",
+        "request_id",
         "button",
         "verb",
         "now",
@@ -118,6 +124,11 @@ WAYS = (
     "plan_partial",
     "amendment_rebased",
     "amendment_needs_rebase",
+    "request_adopted_with_evidence",
+    "request_returned",
+    "request_withdrawn",
+    "request_agents",
+    "members_many",
     "result_ok",
     "result_refused",
     "attention_four",
@@ -125,7 +136,7 @@ WAYS = (
     "missed_several",
     "which_many",
 )
-CONVERSATION = ("result", "form", "attention", "digest", "missed", "which")
+CONVERSATION = ("result", "form", "members", "attention", "digest", "missed", "which")
 VIEWS = {**{name: SAMPLES[name] for name in WAYS}, "crowded": CROWDED}
 
 
@@ -205,6 +216,8 @@ def test_what_is_left_out_is_said_with_where_to_see_it(name):
                 command = f"plan show {kept} --plan-id {view.plan.plan_id}"
             if view.amendment is not None:
                 command = f"amendment show {kept} --amendment-id {view.amendment.amendment_id}"
+            if view.request is not None:
+                command = f"request show {kept} --request-id {view.request.request_id}"
             assert any(text.endswith(f"frontstage {command}") for text in says)
 
 
