@@ -15,13 +15,13 @@ ROOM: Final = {
     "title": 120,
     "objective": 1_000,
     "criteria": 1_000,
-    "non_goals": 600,
+    "non_goals": 500,
     "write_scopes": 400,
     "allowed_slots": 12,
     "token_cap": 18,
     "cost_cap": 18,
     "budget": 120,
-    "stop_conditions": 500,
+    "stop_conditions": 400,
     "priority": 2,
 }
 """How many characters of a field an input holds."""

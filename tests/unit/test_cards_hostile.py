@@ -10,8 +10,10 @@ from bot.simulator.cardcheck import check_card
 from bot.simulator.mentions import of_card
 from cards.budget import ELEMENTS_MAX, ENVELOPE_BYTES_MAX, LEVELS, elements_of, envelope_bytes
 from cards.draw import draw, encode
+from cards.form import INPUTS
 from cards.text import name_of
 from ledger.params import LINE_CHARS_MAX
+from ledger.projections.form_views import ChoiceView
 from ledger.projections.views import CardView
 from ledger.text.say import plain
 from tests.golden.card_views import GOAL, LOG, NOW_MS, QUESTION, REPORT, SAMPLES, card, decided, goal, need, tokens
@@ -228,13 +230,14 @@ def test_a_form_that_cannot_hold_what_was_typed_says_how_much_and_of_what():
     assert any(text.startswith("980 characters of Title") for text in says)
 
 
-def test_a_form_filled_to_the_brim_keeps_every_character():
-    form = SAMPLES["form_refused"].form
-    full = {"title": 120, "objective": 1000, "criteria": 1000, "non_goals": 600, "write_scopes": 400, "budget": 120}
-    full["stop_conditions"] = 500
-    values = {name: "🙂" * chars for name, chars in full.items()}
-    view = msgspec.structs.replace(SAMPLES["form_refused"], form=msgspec.structs.replace(form, values=values))
-    sent = checked(view)
+@pytest.mark.parametrize("name", ["form_refused", "form_refused_direct", "form_material", "revise_refused"])
+def test_a_form_filled_to_the_brim_keeps_every_character(name):
+    """Also where everybody who can be chosen has the longest name, and a text is attached."""
+    part = SAMPLES[name].form or SAMPLES[name].revise
+    values = {field: "🙂" * chars for field, chars, *_ in INPUTS}
+    people = tuple(ChoiceView(member_id=f"{number:064d}", name="🙂" * 40) for number in range(50) if part.people)
+    full = msgspec.structs.replace(part, values=values, people=people)
+    sent = checked(msgspec.structs.replace(SAMPLES[name], **{SAMPLES[name].kind: full}))
     typed = [text for path, text in strings(sent) if path[-1] == "default_value"]
     assert sorted(typed) == sorted(values.values())
 
