@@ -1,11 +1,14 @@
 """`lark setup`: what it writes, when it writes nothing, and that a secret is in its own file and nowhere else."""
 
 import asyncio
+import fcntl
 import json
 import os
 import stat
+import struct
 import subprocess
 import sys
+import termios
 import tomllib
 
 import httpx
@@ -182,6 +185,48 @@ async def test_an_app_is_made_by_qr_code(platform, home):
     assert platform.world.apps[app_id].app_secret not in home.out + home.err
     assert "/page/launcher?user_code=" in home.out
     assert "addons=" in home.out
+
+
+def at_a_terminal(home, *words, answers):
+    """The program at a pseudo-terminal, answering each question when it is asked; exit code and all that was shown."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 80, 200, 0, 0))
+    argv = [sys.executable, "-m", "bot.lark_setup", "--home", str(home), *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    with subprocess.Popen(
+        argv, cwd=ROOT, env=environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+    ) as process:
+        os.close(slave)
+        shown, waiting = b"", list(answers)
+        while True:
+            try:
+                part = os.read(master, 4_096)
+            except OSError:
+                break
+            shown += part
+            if waiting and waiting[0][0].encode() in shown:
+                os.write(master, f"{waiting.pop(0)[1]}\n".encode())
+        os.close(master)
+        return process.wait(10), shown.decode(errors="replace")
+
+
+def test_at_a_terminal_it_asks_shows_codes_and_never_the_secret(tmp_path):
+    answers = (("App ID (cli_", "cli_typed"), ("App Secret (it is not shown):", "a-typed-secret"))
+    code, shown = at_a_terminal(tmp_path, "--offline", "--domain", "lark", answers=answers)
+    assert code == 0, shown
+    config = load(tmp_path)
+    assert (config.lark.app_id, config.lark.domain) == ("cli_typed", DOMAINS["lark"])
+    assert app_secret(tmp_path, config.lark) == "a-typed-secret"
+    assert "cli_typed" in shown, "what is no secret is shown as it is typed"
+    assert "a-typed-secret" not in shown
+    assert "https://open.larksuite.com/app" in shown
+    assert "\u2580" in shown or "\u2588" in shown, "the address is a QR code too"
+
+
+def test_a_setup_that_is_given_up_writes_nothing(tmp_path):
+    code, shown = at_a_terminal(tmp_path, "--offline", answers=(("App ID (cli_", "cli_typed"), ("App Secret", "\x04")))
+    assert code in (2, 130), shown
+    assert list(tmp_path.iterdir()) == []
 
 
 # The file
