@@ -199,7 +199,8 @@ async def test_two_apps_in_one_process_each_hear_their_own():
                 runs.append(group.create_task(lark.run(heard[app.app_id])))
             await until(lambda: all(lark.health().connected for _, lark in opened))
             for app in simulator.world.apps.values():
-                body = {"header": {"event_id": app.app_id, "event_type": "for.you_v1"}, "event": {"of": app.app_id}}
+                header = {"event_id": app.app_id, "event_type": "for.you_v1", "app_id": app.app_id, "tenant_key": "t"}
+                body = {"header": header, "event": {"of": app.app_id}}
                 ack = await simulator.deliveries.push_once(app, orjson.dumps(body))
                 assert ack.code == 200
             for run in runs:
@@ -209,7 +210,7 @@ async def test_two_apps_in_one_process_each_hear_their_own():
     finally:
         await simulator.stop()
     assert {app_id: handlers.others for app_id, handlers in heard.items()} == {
-        app_id: [("for.you_v1", app_id, {"of": app_id})] for app_id in heard
+        app_id: [("for.you_v1", app_id, {"app_id": app_id, "tenant_key": "t", "of": app_id})] for app_id in heard
     }
 
 
