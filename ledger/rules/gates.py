@@ -94,7 +94,10 @@ def _need_blocks(workspace: Workspace, goal: Goal, need: str, named: tuple[str, 
     grant = standing(workspace, goal.goal_id, need)
     if grant is None or grant.revoked:
         return SCOPE_UNAPPROVED
-    return None if grant.verdict == "approved" else grant.gate_id
+    if grant.verdict == "approved":
+        return None
+    # A no that was said in another goal holds here as well; its gate is that goal's, and is not to be decided here.
+    return grant.gate_id if grant.from_goal == goal.goal_id else SCOPE_UNAPPROVED
 
 
 def _consumed(gate: Gate, need: str) -> bool:

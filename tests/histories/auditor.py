@@ -16,7 +16,19 @@ from ledger.rules.gates import gate_basis
 from ledger.rules.plans import plan_basis
 from ledger.state import Goal, Workspace
 from ledger.writer import Request
-from tests.histories.audits import evidence, gates, identity, leases, members, promises, requests, shapes, slots, work
+from tests.histories.audits import (
+    erasures,
+    evidence,
+    gates,
+    identity,
+    leases,
+    members,
+    promises,
+    requests,
+    shapes,
+    slots,
+    work,
+)
 from tests.histories.audits.beliefs import Case, Model
 from tests.histories.audits.model import Promise
 from tests.histories.audits.shapes import picture
@@ -24,7 +36,7 @@ from tests.histories.audits.shapes import picture
 CHECKS: dict[str, Callable[[Case], None]] = dict(
     chain.from_iterable(
         family.CHECKS.items()
-        for family in (promises, work, leases, evidence, gates, shapes, requests, slots, members, identity)
+        for family in (promises, work, leases, evidence, gates, shapes, requests, slots, members, identity, erasures)
     )
 )
 SHOWS_AMENDMENT = frozenset({"amendment.submitted", "amendment.rebased"})
@@ -40,6 +52,7 @@ class Auditor:
         self._before: object = None
         for event in history:
             self.seq, self.model.at_ms = event.seq, event.at_ms
+            erasures.written(self.model, event)
             if event.kind in members.CHECKS:
                 # Who there was before anything was asked for.
                 nobody = Promise("", "")
@@ -82,6 +95,7 @@ class Auditor:
             self._left_nothing(str(events[0].facts.member_id))
 
     def _event(self, event: Recorded, group: tuple[Recorded, ...], state: Workspace, request: Request) -> None:
+        erasures.written(self.model, event)
         if event.kind == "goal.proposed":
             assert event.goal_id not in self.model.promises, "a goal was proposed twice"
             promise = Promise(str(event.goal_id), event.actor, intents=[event.facts], mode=event.facts.handoff_mode)
@@ -91,6 +105,7 @@ class Auditor:
         members.credential(case)
         if event.goal_id is not None:
             promises.owners_word(case)
+            erasures.readable(case)
             promises.move(case)
         check = CHECKS.get(event.kind)
         if check is not None:

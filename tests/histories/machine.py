@@ -13,16 +13,20 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
+from msgspec.structs import replace
 
 from ledger.catalogue import ACTIONS
 from ledger.decide import decide
-from ledger.ports import StoreFault, StoreFull
-from ledger.refusals import GeneralRefusal
+from ledger.events import Recorded
+from ledger.past import named_events
+from ledger.ports import Group, StoreFault, StoreFull
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import Decision, Held
 from ledger.rules.leases import effective_lease
 from ledger.testing import Failure
 from ledger.writer import Answer, Request
 from tests.histories.auditor import Auditor
-from tests.histories.audits import verdicts
+from tests.histories.audits import erasures, verdicts
 from tests.histories.reached import name_of
 from tests.support.dump import state_digest
 from tests.support.walk import FAMILIES as MOVES
@@ -39,7 +43,15 @@ TIMES = st.sampled_from([40, 20, 8, 1])
 KEPT_REQUESTS_MAX = 20
 ROUNDS_MAX = 3
 FAILURES_MAX = 2
+WISHES = 6
 REACHED: Counter[str] = Counter()
+
+
+def outcome_of(decision: Decision) -> str:
+    """What comes of a wish, without the numbers that the next event would have."""
+    if isinstance(decision, Refusal):
+        return decision.code.value
+    return "held" if isinstance(decision, Held) else " ".join(type(draft.facts).__name__ for draft in decision)
 
 
 class Histories(RuleBasedStateMachine):
@@ -75,11 +87,14 @@ class Histories(RuleBasedStateMachine):
 
     def _ask(self, move: Move, step: int = 0) -> None:
         request = request_of(self.world, move)
-        before = decide(self.world.state, request.action, request.caller, request.params, self._at_ms())
+        before = self._decided(request)
         self.auditor.look(request, self.world.state, self._at_ms())
+        wishes = self._wishes() if request.action.names_events else []
         (answer,) = self.world.drain(request)
         self._note(request, answer)
         self.auditor.take(answer.events, self.world.state, request)
+        if request.action.names_events and answer.events:
+            self._words_are_gone_and_nothing_else(wishes)
         if answer.refusal is not None:
             assert before == answer.refusal, "the core says one thing to a reader and another to a writer"
         if answer.held is not None:
@@ -87,6 +102,24 @@ class Histories(RuleBasedStateMachine):
         if answer.events:
             self.asked = [*self.asked[-KEPT_REQUESTS_MAX:], (request, answer)]
         self.world.now_ms += step
+
+    def _decided(self, request: Request) -> Decision:
+        named = named_events(self.world.store, request.params, Group()) if request.action.names_events else None
+        return decide(self.world.state, request.action, request.caller, request.params, self._at_ms(), named)
+
+    def _wishes(self) -> list[tuple[Request, str]]:
+        """What some would ask now, and what would come of it."""
+        moves = [self._choose(number) for number in range(WISHES)]
+        requests = [request_of(self.world, move) for move in moves if move.action != "words.erase"]
+        return [(request, outcome_of(self._decided(request))) for request in requests]
+
+    def _words_are_gone_and_nothing_else(self, wishes: list[tuple[Request, str]]) -> None:
+        """They are in no row; and the same wishes come to the same, but where somebody would say words again."""
+        erasures.gone(self.auditor.model, self.world.store.events(0))
+        for request, before in wishes:
+            now = outcome_of(self._decided(request))
+            unread = request.action.name == "goal.confirm" and now == "promise_erased"
+            assert unread or before in {now, "nothing_to_change"}, (request, before, now)
 
     def _at_ms(self) -> int:
         return max(self.world.now_ms, self.world.state.at_ms)
@@ -137,8 +170,12 @@ class Histories(RuleBasedStateMachine):
         request, first = self.asked[which % len(self.asked)]
         head = self.world.store.head()
         (again,) = self.world.drain(request)
-        assert (again.events, again.receipt_id, again.replayed) == (first.events, first.receipt_id, True)
+        told = tuple(self._without_what_is_gone(event) for event in first.events)
+        assert (again.events, again.receipt_id, again.replayed) == (told, first.receipt_id, True)
         assert self.world.store.head() == head
+
+    def _without_what_is_gone(self, event: Recorded) -> Recorded:
+        return replace(event, words=None) if event.seq in self.auditor.model.erased else event
 
     @precondition(lambda self: self.failures < FAILURES_MAX)
     @rule(seed=SEEDS, how=st.sampled_from(["stored", "lost", "full"]))
@@ -195,4 +232,5 @@ class Histories(RuleBasedStateMachine):
 
     def teardown(self):
         assert self.world.proved().holds
+        erasures.gone(self.auditor.model, self.world.store.events(0))
         assert state_digest(replay(self.world.store)) == state_digest(self.world.state)

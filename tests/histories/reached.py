@@ -15,6 +15,7 @@ from ledger.rules.completion import CompletionRefusal
 from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
 from ledger.rules.delegations import DelegationRefusal
+from ledger.rules.erasures import ErasureRefusal
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.handoffs import HandoffRefusal
@@ -34,8 +35,8 @@ from ledger.rules.todos import TodoRefusal
 FAMILIES: tuple[type[StrEnum], ...] = (
     GoalRefusal, TodoRefusal, LeaseRefusal, ArtifactRefusal, ReviewRefusal, CompletionRefusal, DecisionRefusal,
     BeginRefusal, GateRefusal, PlanRefusal, AmendmentRefusal, OperationRefusal, RequestRefusal, HandoffRefusal,
-    ModeRefusal, DelegationRefusal, DeferralRefusal, SlotRefusal, AdmissionRefusal, RunRefusal, GrantRefusal,
-    MemberRefusal, ProposalRefusal, AgreedRefusal, InvitationRefusal, BindingRefusal, ChannelRefusal,
+    ModeRefusal, DelegationRefusal, DeferralRefusal, ErasureRefusal, SlotRefusal, AdmissionRefusal, RunRefusal,
+    GrantRefusal, MemberRefusal, ProposalRefusal, AgreedRefusal, InvitationRefusal, BindingRefusal, ChannelRefusal,
 )  # fmt: skip
 COMMON = frozenset({GeneralRefusal.BASIS_REQUIRED.value, GeneralRefusal.STALE_BASIS.value})
 """Families list these in their order, and one check says them for all."""
@@ -50,7 +51,6 @@ def name_of(code: StrEnum) -> str:
 ANOTHER_LIMIT = "it takes hundreds of revisions or thousands of entries to come to this limit"
 SAID_FOR_ALL = "the family of members says it for this one"
 DAMAGED = "only a damaged state contradicts itself"
-ERASURE = "states that readers hold lose the words too, which takes a daemon; its tests play that"
 CODE = "a one-time code is looked at by the daemon, which has the key; its tests play that"
 CODES: tuple[StrEnum, ...] = (
     GateRefusal.STEP_UP_NOT_ENROLLED, GateRefusal.STEP_UP_WAIT, GateRefusal.STEP_UP_WRONG, GateRefusal.STEP_UP_USED,
@@ -66,7 +66,6 @@ LIMITS: tuple[StrEnum, ...] = (
 UNREACHED: dict[str, str] = {
     **{name_of(code): ANOTHER_LIMIT for code in LIMITS},
     **{name_of(code): CODE for code in CODES},
-    "words.erased": ERASURE,
     "workspace.created": "it is how every history begins, before anybody is asked",
     name_of(GoalRefusal.GOAL_NOT_FOUND): "the walk asks about goals that are there",
     name_of(GrantRefusal.MEMBER_NOT_FOUND): SAID_FOR_ALL,
@@ -80,4 +79,4 @@ UNREACHED: dict[str, str] = {
     name_of(BeginRefusal.PROJECTION_REPAIR_REQUIRED): DAMAGED,
     name_of(CompletionRefusal.PROJECTION_REPAIR_REQUIRED): DAMAGED,
 }
-ACTIONS_OF_NOBODY = {"workspace.create": "a ledger is begun once, before anybody is asked", "words.erase": ERASURE}
+ACTIONS_OF_NOBODY = {"workspace.create": "a ledger is begun once, before anybody is asked"}

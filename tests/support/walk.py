@@ -14,6 +14,7 @@ from ledger.writer import Request
 from tests.support.walks import (
     amendments,
     daemon,
+    erasures,
     gates,
     goals,
     handoffs,
@@ -89,7 +90,7 @@ class Walker(Walk):
         if self.focus and self.one_in(2):
             return self.choose(FAMILIES[self.choose(self.focus)])
         if self.one_in(25):
-            return self.choose((*members.COMMANDS, *identity.COMMANDS))
+            return self.choose((*members.COMMANDS, *identity.COMMANDS, *erasures.COMMANDS))
         return self.choose(FAMILIES[self.choose(EVERYWHERE)])
 
     def _pressing(self, goal: Goal) -> list[Command]:

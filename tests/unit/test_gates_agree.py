@@ -318,3 +318,27 @@ def test_what_may_be_written_is_what_the_work_may_write():
     world.add("todo_two")
     asks = view(world, "quota.should-run", goal_id="docs", agent_id="builder")
     assert asks["goal_boundary"]["write_scopes"] == ["docs/**", "links/**", "reports/**"]
+
+
+@pytest.mark.parametrize("same_name", [False, True], ids=["none by its name", "one by its name"])
+def test_a_standing_no_of_another_goal_holds_work_up_here_and_names_no_gate_of_there(same_name):
+    """The gate is the other goal's: whatever has its name here has nothing to do with it."""
+    world = World()
+    world.activate()
+    world.activate("site")
+    scope = {"decision_scope": "publish:project:*", "approver": ["ann"]}
+    world.do("builder", "gate.open", goal_id="site", gate_id="gate_a", question="Ever?", **scope)
+    seen = basis(world, "gate_a", "site")
+    world.do("ann", "gate.reject", goal_id="site", gate_id="gate_a", basis=seen)
+    world.add("todo_one", required_decision_scope=["publish:action:site"])
+    if same_name:
+        world.do(
+            "builder", "gate.open", **GATE, question="Another matter?", blocks_todo=[], decision_scope="spend:goal:*"
+        )
+    asks = view(world, "quota.should-run", goal_id="docs", agent_id="builder")
+    assert (asks["reason_codes"], asks["next_safe_action"]["action"]) == (["decision_scope_unapproved"], "gate.open")
+    for text in texts(world).values():
+        assert text
+    (todo,) = view(world, "todo.list", goal_id="docs")["todos"]
+    assert [row["code"] for row in todo["held_by"]] == ["decision_scope_unapproved"]
+    assert world.outcome("builder", "todo.claim", goal_id="docs", todo_id="todo_one") == "decision_scope_unapproved"

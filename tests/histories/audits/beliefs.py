@@ -21,6 +21,12 @@ class Model:
     shown: dict[str, list[str]] = field(default_factory=dict)
     standing: dict[str, Word] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
+    worded: dict[int, str | None] = field(default_factory=dict)
+    """The events that have words, by seq, with the goal they are of."""
+    erased: set[int] = field(default_factory=set)
+    """The events that had words, which are gone."""
+    said: dict[tuple[str, int], int] = field(default_factory=dict)
+    """By which event each revision of a promise was said."""
     at_ms: int = 0
 
     def living(self, member: str) -> Being | None:

@@ -37,8 +37,17 @@ def late(walk: Walk, goal: Goal) -> Move:
         Move("ann", "goal.resume", {}),
         Move("builder", "goal.deliver", {"summary": "Done"}),
     )
+    if walk.one_in(12):
+        return _more(walk, goal)
     move = walk.choose(moves)
     return Move(move.who, move.action, given(goal, move.params))
+
+
+def _more(walk: Walk, goal: Goal) -> Move:
+    """More slots, or another right, for what may be over."""
+    if walk.one_in(2):
+        return Move("ann", "quota.set", given(goal, {"compute": walk.choose(("0.5", "0.25", "1"))}))
+    return Move("ann", "member.grant", {"member_id": "builder", "goal_id": [goal.goal_id], "capability": ["shell"]})
 
 
 def _delegation() -> dict[str, object]:

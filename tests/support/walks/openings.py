@@ -358,11 +358,24 @@ def invited(walk: Walk) -> Iterator[Move]:
     yield Move("ann", "channel.bind", {"goal_id": "docs", "channel_id": "oc_one"})
 
 
+def unread(walk: Walk) -> Iterator[Move]:
+    """A promise whose words are gone before anybody confirmed it; an owner tries, and others try to erase."""
+    yield Move("ann", "goal.propose", DOCS | PROMISE)
+    erase = {"seq": [_goal(walk).intents[-1].note.seq], "reason_code": "mistake"}
+    yield Move("bob", "words.erase", DOCS | erase)
+    yield Move("ann", "words.erase", DOCS | erase | {"seq": [10**6]})
+    yield Move("ann", "words.erase", DOCS | erase)
+    yield Move("ann", "words.erase", DOCS | erase)
+    yield Move("ann", "goal.confirm", DOCS | {"basis": _goal(walk).intents[-1].basis})
+    yield Move("ann", "goal.revise", DOCS | {"objective": "Check them", "title": "Docs", "criterion": ["All work"]})
+    yield Move("ann", "goal.confirm", DOCS | {"basis": _goal(walk).intents[-1].basis})
+
+
 OPENINGS: dict[str, Opening] = {
     opening.__name__: opening
     for opening in (
         nothing, team, reviewed, leased, amended, protected, quorum, expiring, standing, planned, asked_for, budgeted,
         fruitless, handed, lent, granted, delivered, unproved, revised, waiting,
-        taken_back, checked, dreamed, behind, paired, invited,
+        taken_back, checked, dreamed, behind, paired, invited, unread,
     )
 }  # fmt: skip
