@@ -24,24 +24,8 @@ PAIRING = ("how", "paired", "already", "wrong", "expired", "wait", "elsewhere", 
 
 def identity_cards(tokens: Callable[..., dict[str, str]], now_ms: int) -> dict[str, CardView]:
     """Every state, by the name of its golden file."""
-    cause = Cause(
-        seq=41,
-        kind="invitation.offered",
-        actor_id="ann",
-        actor_name="Ann Li",
-        at_ms=now_ms - DAY_MS,
-        short_hash="5ac1e0b2",
-    )
-    offered = InvitationView(
-        workspace="Docs team",
-        state="open",
-        name="Zoe Wu",
-        member_id="zoe-wu",
-        roles=("approver",),
-        invited_by="Ann Li",
-        expires_at_ms=now_ms + 2 * DAY_MS,
-        cause=cause,
-    )
+    offered = _offered(now_ms)
+    cause = offered.cause
     views: dict[str, tuple[IdentityView, tuple[str, ...]]] = {
         "invitation_open": (offered, ("invitation.accept", "invitation.decline")),
         "invitation_worst": (
@@ -83,6 +67,28 @@ def identity_cards(tokens: Callable[..., dict[str, str]], now_ms: int) -> dict[s
         )
         for name, (view, offers) in views.items()
     }
+
+
+def _offered(now_ms: int) -> InvitationView:
+    """An invitation that waits for its answer."""
+    cause = Cause(
+        seq=41,
+        kind="invitation.offered",
+        actor_id="ann",
+        actor_name="Ann Li",
+        at_ms=now_ms - DAY_MS,
+        short_hash="5ac1e0b2",
+    )
+    return InvitationView(
+        workspace="Docs team",
+        state="open",
+        name="Zoe Wu",
+        member_id="zoe-wu",
+        roles=("approver",),
+        invited_by="Ann Li",
+        expires_at_ms=now_ms + 2 * DAY_MS,
+        cause=cause,
+    )
 
 
 def _of(cause: Cause, kind: str) -> Cause:
