@@ -293,12 +293,12 @@ async def test_a_question_is_answered_on_the_card_and_a_second_answer_comes_too_
     await room.act("goal.clarify", goal_id=goal_id, question="Which folder?", option=["docs", "site"])
     card = await room.card(goal_id, "Goal", "bo", also=has_button("提交回答"))
     assert "Which folder?" in card["card"]["texts"]
-    (field,) = card["card"]["inputs"]
-    assert (field["label"], field["value"]) == ("你的回答", "docs")
+    choice, field = card["card"]["inputs"]
+    assert (choice["options"], choice["value"], field["value"]) == (["1. docs", "2. site"], "", "")
     before = await room.history()
     toasts = await at_once(
-        room.stack.press("bo", card, "提交回答", {"你的回答": "两个都要"}),
-        room.stack.press("ann", card, "Send answer", {"Your answer": "docs"}),
+        room.stack.press("bo", card, "提交回答", {field["label"]: "两个都要"}),
+        room.stack.press("ann", card, "Send answer", {"Start from a suggestion": "1. docs"}),
     )
     assert await room.history() == before + 1
     assert sorted(toast["type"] for toast in toasts) == ["success", "warning"]
