@@ -26,7 +26,7 @@ def main():
             print("\n".join(played.told))
         if played.wrong:
             failed.append(seed)
-            print(f"seed {seed}: " + "; ".join(played.wrong[:3]))
+            print(f"seed {seed}: " + "; ".join(played.wrong[:3]), flush=True)
     print(f"{len(seeds)} schedules, {sum(met.values())} faults, {len(failed)} failed, {monotonic() - began:.1f} s")
     if failed:
         print("failed:", *failed)

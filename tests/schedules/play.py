@@ -56,6 +56,8 @@ async def _play(seed, among):
                 await people.everything_moves()
                 wrong = await _settled(stage)
                 wrong.extend(faults_of(stage, people))
+    except TimeoutError:
+        wrong = ["it does not come to an end"]
     except BaseExceptionGroup as error:
         wrong = [f"something broke: {leaf!r}" for leaf in _leaves(error)]
     return Played(seed, tuple(names), tuple(wrong), tuple(stage.told if stage else ()))
