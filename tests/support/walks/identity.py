@@ -1,5 +1,8 @@
 """Moves on invitations, bindings and chats."""
 
+from collections.abc import Iterator
+
+from ledger.ids import GoalId
 from ledger.rules.identities import identity_digest
 from ledger.state import Goal
 from tests.support.walks.base import Move, Walk
@@ -38,7 +41,7 @@ def answer(walk: Walk, goal: Goal) -> Move:
     if not invitations:
         return invite(walk, goal)
     waiting = [*walk.state.identity.open_for.values()]
-    name = walk.choose(waiting if waiting and not walk.slip() else [*invitations, "inv_1"])
+    name = walk.choose(waiting if waiting and not walk.one_in(4) else [*invitations, "inv_1"])
     address = None if name not in invitations else invitations[name].address
     who = walk.choose(GUESTS) if address is None or walk.slip() else address.open_id.removeprefix("ou_")
     if walk.one_in(8):
@@ -102,6 +105,52 @@ def hear(walk: Walk, _goal: Goal) -> Move:
     chat = "oc_none" if walk.slip() else walk.choose(CHATS)
     change = walk.choose(("removed", "dissolved", "added", "added"))
     return Move("bot", "channel.report", {"channel_id": chat, "change": change})
+
+
+def invited(walk: Walk) -> Iterator[Move]:
+    """Some are bound, one of them is away, one was invited by an owner who goes; and what is not let through."""
+    promise = {"goal_id": "docs", "objective": "Check the docs", "criterion": ["Every link works"], "review": "owner"}
+    yield Move("ann", "goal.propose", promise)
+    yield Move("ann", "goal.confirm", {"goal_id": "docs", "basis": walk.state.goals[GoalId("docs")].intents[-1].basis})
+    yield _offer("ann", "zoe", tenant_key="", app_id="")
+    guest = {"member_id": "guest", "kind": "person", "display_name": "Guest", "role": ["owner"]}
+    yield Move("operator", "member.add", guest)
+    for who, by in (("zoe", "ann"), ("yan", "guest"), ("xu", "ann")):
+        yield _offer(by, who)
+    zoe, yan, _ = walk.state.identity.invitations
+    yield _says_yes(zoe, "zoe", "")
+    yield from _not_let_through(yan)
+    yield Move("bot", "member.report", {"member_id": "zoe", "change": "left_chat"})
+    if walk.one_in(3):
+        code, other = digest("code of bob"), {**HOME, "open_id": "ou_bob", "union_id": "on_zoe"}
+        yield Move("operator", "member.pair", {"member_id": "bob", "code_digest": code})
+        yield Move("bot", "member.bind", {"code_digest": code, "identity_digest": identity_digest(**other), **other})
+    yield Move("bot", "member.upgrade-identity", {**HOME, "open_id": "ou_zoe", "union_id": "on_zoe"})
+    yield Move("ann", "channel.bind", {"goal_id": "docs", "channel_id": "oc_one"})
+    if walk.one_in(3):
+        yield Move("bot", "channel.report", {"channel_id": "oc_one", "change": "removed"})
+
+
+def _offer(by: str, who: str, **changes: object) -> Move:
+    asked = {"member_id": who, "display_name": who, "open_id": f"ou_{who}", "ttl_seconds": 300, **HOME} | changes
+    return Move(by, "member.invite", {name: value for name, value in asked.items() if value is not None})
+
+
+def _says_yes(invitation_id: str, who: str, union_id: str) -> Move:
+    who_is = {**HOME, "open_id": f"ou_{who}", "union_id": union_id}
+    return Move("bot", "member.answer-invitation", {"invitation_id": invitation_id, "answer": "accept", **who_is})
+
+
+def _not_let_through(from_guest: str) -> Iterator[Move]:
+    """What every rule of the family says no to, when Zoe is bound and whoever invited Yan is gone."""
+    yield _offer("ann", "zed", tenant_key="elsewhere")
+    yield _offer("ann", "zed", display_name=None)
+    yield _offer("ann", "zed", open_id="ou_zoe")
+    yield Move("operator", "member.revoke", {"member_id": "guest"})
+    yield _offer("ann", "guest")
+    yield _says_yes(from_guest, "yan", "on_yan")
+    yield Move("zoe", "member.unbind", {"member_id": "ann"})
+    yield Move("zoe", "channel.bind", {"goal_id": "docs", "channel_id": "oc_one"})
 
 
 COMMANDS = (*(invite,) * 4, *(answer,) * 6, *(change,) * 5, *(show,) * 5, *(hear,) * 2)

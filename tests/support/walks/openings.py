@@ -11,6 +11,7 @@ from ledger.rules.amendments import amendment_basis
 from ledger.rules.gates import gate_basis
 from ledger.state import Goal
 from tests.support.walks.base import Move, Walk
+from tests.support.walks.identity import invited
 from tests.support.world import digest
 
 Opening = Callable[[Walk], Iterator[Move]]
@@ -336,26 +337,6 @@ def waiting(walk: Walk) -> Iterator[Move]:
         asked = {"amendment_id": "amend_one", "amendment_class": "shared_work_graph", "why": "It is not wanted"}
         gone = {"operation": [{"op": "cancel", "todo_id": "todo_one"}]}
         yield Move("helper", "amendment.submit", DOCS | asked | gone)
-
-
-def invited(walk: Walk) -> Iterator[Move]:
-    """One person is bound and away, two are invited by an owner who goes, and a chat shows what it is shown."""
-    yield from _active(walk)
-    home = {"tenant_key": "t", "app_id": "a"}
-    yield Move(
-        "operator", "member.add", {"member_id": "guest", "kind": "person", "display_name": "G", "role": ["owner"]}
-    )
-    for guest, by in (("zoe", "ann"), ("yan", "guest"), ("xu", "ann")):
-        asked = {"member_id": guest, "display_name": guest, "open_id": f"ou_{guest}", "ttl_seconds": 300}
-        yield Move(by, "member.invite", home | asked)
-    zoe = next(iter(walk.state.identity.invitations))
-    who = home | {"open_id": "ou_zoe", "union_id": walk.choose(("", "on_zoe"))}
-    yield Move("bot", "member.answer-invitation", who | {"invitation_id": zoe, "answer": "accept"})
-    yield Move("bot", "member.report", {"member_id": "zoe", "change": "left_chat"})
-    if walk.one_in(2):
-        yield Move("operator", "member.revoke", {"member_id": "guest"})
-        yield Move("ann", "member.invite", home | {"member_id": "guest", "open_id": "ou_guest"})
-    yield Move("ann", "channel.bind", {"goal_id": "docs", "channel_id": "oc_one"})
 
 
 def unread(walk: Walk) -> Iterator[Move]:
