@@ -74,7 +74,6 @@ UNREACHED: dict[str, str] = {
     name_of(BindingRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
     name_of(MemberRefusal.TOKEN_ACTION_UNKNOWN): "the walk names actions that are there",
     name_of(MemberRefusal.TOKEN_GOAL_UNKNOWN): "the walk names goals that are there",
-    name_of(MemberRefusal.TOKEN_BEYOND_ITS_ISSUER): "whoever issues a credential in the walk shows none with a scope",
     name_of(TodoRefusal.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE): DAMAGED,
     name_of(BeginRefusal.PROJECTION_REPAIR_REQUIRED): DAMAGED,
     name_of(CompletionRefusal.PROJECTION_REPAIR_REQUIRED): DAMAGED,

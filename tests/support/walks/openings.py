@@ -350,6 +350,8 @@ def unread(walk: Walk) -> Iterator[Move]:
     yield Move("ann", "goal.confirm", DOCS | {"basis": _goal(walk).intents[-1].basis})
     yield Move("ann", "goal.revise", DOCS | {"objective": "Check them", "title": "Docs", "criterion": ["All work"]})
     yield Move("ann", "goal.confirm", DOCS | {"basis": _goal(walk).intents[-1].basis})
+    # Nobody added work: whoever asks for the next of it hears that nothing is free.
+    yield Move("builder", "todo.claim", {**DOCS})
 
 
 OPENINGS: dict[str, Opening] = {
