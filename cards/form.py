@@ -152,7 +152,7 @@ def _material(form: FormView) -> tuple[Inner, ...]:
 
 def _submit(kind: _Kind, view: CardView, name: str) -> Button:
     button = actions.button(view, name, submits=True)
-    return button if kind is _PROPOSAL else replace(button, label=copy("card.revise.submit"))
+    return button if kind is _PROPOSAL else replace(button, label=copy("card.revise.submit"), kind="primary_filled")
 
 
 def _priority(form: FormView) -> tuple[Inner, ...]:
