@@ -140,8 +140,9 @@ def _no_message_is_doubled(stage, _people):
     for message_id, times in on_record.items():
         if times > 1:
             yield f"{message_id[:9]} is on record for {times} cards"
+    known = {*on_record, *stage.replaced, *stage.unacknowledged}
     for message in stage.platform.bots_cards():
-        if message.message_id not in on_record and message.message_id not in stage.replaced:
+        if message.message_id not in known:
             yield f"{message.message_id[:9]} ({stage.subject_of(message)}) belongs to no card any more"
 
 

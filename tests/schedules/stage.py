@@ -164,6 +164,14 @@ class Stage:
             found.update(message_id for slot in known if card_uuid(slot, message_id) in ours)
         return found
 
+    @property
+    def unacknowledged(self):
+        """Messages of forms that the daemon has forgotten before it was known that they stand: a press finds them."""
+        lost = {
+            card_uuid(row.slot, row.message_id) for row in self.daemon.life.deliveries.all() if row.state in IN_DOUBT
+        }
+        return {message_id for message_id, uuid in self.uuid_of.items() if uuid in lost}
+
     def subject_of(self, message):
         """What a card is about, for a reader."""
         return message.content.get("header", {}).get("title", {}).get("content", "")
