@@ -156,7 +156,7 @@ def decide_answer(workspace: Workspace, _caller: Caller, ask: AnswerInvitation, 
     if not inviter_stands(workspace, invitation):
         return refuse(InvitationRefusal.INVITER_GONE)
     digest = identity_digest(ask.tenant_key, ask.app_id, ask.open_id, ask.union_id)
-    if (broken := _cannot_join(workspace, invitation, digest)) is not None:
+    if (broken := _cannot_join(workspace, invitation, digest, ask)) is not None:
         return broken
     return (*_joined(invitation), _accepted(invitation, digest, ask))
 
@@ -225,14 +225,14 @@ def _in_the_way(workspace: Workspace, digest: str, member_id: MemberId) -> tuple
     return tuple(one for one in found if one.open_digest == digest or one.member_id == member_id)
 
 
-def _cannot_join(workspace: Workspace, invitation: Invitation, digest: str) -> Refusal | None:
+def _cannot_join(workspace: Workspace, invitation: Invitation, digest: str, ask: AnswerInvitation) -> Refusal | None:
     """Whether the place is still as it was offered, and the person is nobody else here."""
     member = workspace.members.get(invitation.member_id)
     if member is not None and member.revoked:
         return refuse(InvitationRefusal.MEMBER_REVOKED, member_id=member.member_id)
     if (member is None) != invitation.joins or (member is not None and member.identity_digest is not None):
         return refuse(InvitationRefusal.MEMBER_ALREADY_BOUND, member_id=invitation.member_id)
-    bound = workspace.identities.get(digest) or workspace.identities.get(invitation.open_digest)
+    bound = workspace.identities.get(digest) or member_at(workspace, ask.tenant_key, ask.app_id, ask.open_id)
     if bound is not None:
         return refuse(InvitationRefusal.IDENTITY_BOUND_TO_ANOTHER, member_id=bound)
     return None

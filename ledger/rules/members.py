@@ -16,6 +16,7 @@ from ledger.records import Member
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller, Decision, next_seq, refuse, registered
 from ledger.rules.holdings import everything_held
+from ledger.rules.identities import member_at
 from ledger.rules.member_events import (
     ButtonKeyRotated,
     CodeEnrolled,
@@ -224,7 +225,10 @@ def decide_pair(workspace: Workspace, _caller: Caller, ask: PairMember, now_ms: 
 
 def decide_bind(workspace: Workspace, _caller: Caller, ask: BindIdentity, now_ms: int) -> Decision:
     """Bind the identity that sent the code, once; a code is spent by its use."""
-    bound = workspace.identities.get(ask.identity_digest)
+    # Where the platform says no union id this time, the open id still tells who it is.
+    bound = workspace.identities.get(ask.identity_digest) or member_at(
+        workspace, ask.tenant_key, ask.app_id, ask.open_id
+    )
     pairing = workspace.pairings.get(ask.code_digest)
     if pairing is None or registered(workspace, pairing.member_id) is None:
         return refuse(MemberRefusal.PAIRING_CODE_UNKNOWN)

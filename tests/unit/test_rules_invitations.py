@@ -236,6 +236,22 @@ def test_an_owner_cannot_become_a_second_member_by_an_invitation_of_their_own(wo
     assert "ann-two" not in world.state.members
 
 
+def test_a_person_whose_union_id_is_not_said_this_time_becomes_no_second_member(world):
+    world.do("ann", "member.invite", **INVITE)
+    world.do("operator", "member.add", member_id="dora", kind="person", display_name="Dora")
+    code = digest("another code for dora")
+    world.do("operator", "member.pair", member_id="dora", code_digest=code)
+    # Bob, who is bound by his union id, sends a code that was given out for Dora.
+    unnamed = BOB | {"union_id": ""}
+    params = {"code_digest": code, "identity_digest": identity_digest(**unnamed), **unnamed}
+    assert world.outcome("bot", "member.bind", **params) == "identity_bound_to_another"
+    # Whoever was invited has become Dora meanwhile.
+    bound(world, "dora", CAT)
+    params = {"invitation_id": newest(world), "answer": "accept", **CAT, "union_id": ""}
+    assert world.outcome("bot", "member.answer-invitation", **params) == R.IDENTITY_BOUND_TO_ANOTHER
+    assert "cat" not in world.state.members
+
+
 def test_a_revoked_member_stays_revoked_and_the_person_may_be_invited_as_another(world):
     world.do("ann", "member.invite", **INVITE)
     accept(world)
