@@ -56,6 +56,8 @@ def _first(members: MembersView, now_ms: int) -> Copy:
 def _about(members: MembersView, clip: Clipper) -> tuple[Paragraph, ...]:
     if members.goals_seen < members.goals_total:
         return (sections.note(copy("card.members.newest", n=members.goals_seen, total=members.goals_total)),)
+    if not members.goals and not members.rows:
+        return ()
     if not members.goals:
         return (sections.note(copy("card.members.everywhere")),)
     shown, hidden = clip.rows(members.goals, 6)

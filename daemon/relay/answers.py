@@ -182,8 +182,10 @@ class Answers:
         return card(f"{which.subject_of(command.name, asked)}@{asked.chat_id}")
 
     def _opened(self, asked: Asked, name: str) -> Document:
-        """A card of another kind, as the answer."""
-        subject = OPENS[name].format(message_id=asked.message_id)
+        """A card of another kind, as the answer; in a group it is about what is shown there, if anything is."""
+        if not asked.is_direct and not which.going_on(which.in_chat(self._service.committed, asked.chat_id)):
+            return text("chat.no_goals")
+        subject = OPENS[name][asked.is_direct].format(message_id=asked.message_id)
         known = parse(self._service.committed, subject)
         return text("chat.nothing_to_show") if known is None else card(f"{subject}@{asked.chat_id}")
 

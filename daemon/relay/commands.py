@@ -28,10 +28,11 @@ WORDS: Final[dict[str, str]] = {
     "bind": "bind", "绑定": "bind", "unbind": "bind", "解绑": "bind",
 }  # fmt: skip
 """Every word and the command that it is."""
-OPENS: Final[dict[str, str]] = {
-    "members": "members:{message_id}",
+OPENS: Final[dict[str, tuple[str, str]]] = {
+    "members": ("members:{message_id}", "members:all:{message_id}"),
 }
-"""Commands that open a card of its own kind as the answer: the subject, where `{message_id}` is the question's id."""
+"""Commands that open a card of its own kind as the answer: the subject in a group and in private, where `{message_id}`
+is the question's id."""
 ABOUT_ONE_GOAL: Final = frozenset({"status", "pause", "resume", "stop"})
 """Commands about one goal; which one is asked where it is not said."""
 MAY_NAME_A_GOAL: Final = ABOUT_ONE_GOAL | {"bind"}

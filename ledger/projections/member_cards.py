@@ -20,8 +20,11 @@ HELD_MAX = 4
 
 
 def goals_of_place(workspace: Workspace, place: str) -> list[Goal]:
-    """The goals that go on and are shown in this chat, oldest first."""
-    return [goal for goal in workspace.goals.live() if place in goal.channels]
+    """The goals that go on and are shown in this chat, oldest first; a chat of the workspace has all but private ones."""
+    is_workspaces = place in workspace.identity.channels
+    return [
+        goal for goal in workspace.goals.live() if place in goal.channels or (is_workspaces and not goal.intent.private)
+    ]
 
 
 def members_view(workspace: Workspace, goals: list[Goal], now_ms: int, *, everywhere: bool) -> MembersView:

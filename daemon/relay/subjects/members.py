@@ -1,7 +1,8 @@
 """The members: who has a part in the goals of a chat, and what each of them holds until when.
 
 It answers whoever asks, beside the question, and says how things were when it was last drawn. In a chat it is about the
-goals that are shown there; between the bot and one person, and in a chat that shows none, about all that go on.
+goals that are shown there, and about nothing where none is; between the bot and one person it is about all that go on
+and are not private.
 """
 
 from typing import Final
@@ -16,6 +17,9 @@ from ledger.state import Workspace
 KIND: Final = "members"
 ASKED: Final = "members:{message_id}"
 """The subject that answers a question: about the goals of the chat in which it was asked."""
+_EVERYWHERE: Final = "all:"
+ASKED_IN_PRIVATE: Final = f"members:{_EVERYWHERE}{{message_id}}"
+"""The subject that answers one person: about all goals."""
 
 
 def _find(_workspace: Workspace, rest: str) -> Target | None:
@@ -25,11 +29,12 @@ def _find(_workspace: Workspace, rest: str) -> Target | None:
 
 
 def _view(workspace: Workspace, target: Target, now_ms: int) -> MembersView:
+    if target.key.startswith(_EVERYWHERE):
+        goals = [one for one in workspace.goals.live() if not one.intent.private]
+        return members_view(workspace, goals, now_ms, everywhere=True)
     named = goal_of(workspace, target.key)
     goals = [named] if named is not None and named.state not in CLOSED else goals_of_place(workspace, target.place)
-    if goals:
-        return members_view(workspace, goals, now_ms, everywhere=False)
-    return members_view(workspace, workspace.goals.live(), now_ms, everywhere=True)
+    return members_view(workspace, goals, now_ms, everywhere=False)
 
 
 def _offers(_workspace: Workspace, _target: Target, _now_ms: int) -> tuple[Offer, ...]:
