@@ -174,7 +174,7 @@ class Presses:
         """Why this button does nothing any more, whatever is asked with it."""
         if seen.button.expired:
             return refuse(RelayRefusal.BUTTON_EXPIRED)
-        if seen.target is not None and is_let_go(seen.target, seen.place):
+        if seen.target is not None and is_let_go(self._service.committed, seen.target, seen.place):
             return refuse(RelayRefusal.CHANNEL_LET_GO)
         if not seen.is_form:
             return None

@@ -117,9 +117,12 @@ def _places(workspace: Workspace, about: Goal | None, wanted: Wanted) -> Iterato
             )
 
 
-def is_let_go(target: Target, place: str) -> bool:
-    """Whether a card of a goal is in a chat that shows the goal no longer."""
-    return target.goal is not None and place in target.goal.left_chats.since
+def is_let_go(workspace: Workspace, target: Target, place: str) -> bool:
+    """Whether a card of a goal is in a chat that shows the goal no longer, by itself or with the workspace."""
+    goal = target.goal
+    if goal is None or place in goal.channels:
+        return False
+    return place in goal.left_chats.since or place in workspace.identity.left
 
 
 def split(slot: str) -> tuple[str, str]:

@@ -76,7 +76,7 @@ class Views:
         if target is None:
             return self._answer(slot, tenant_key)
         target = replace(target, place=chat_id)
-        if is_let_go(target, chat_id):
+        if is_let_go(workspace, target, chat_id):
             return _let_go(workspace, target)
         family = FAMILIES[target.kind]
         offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)

@@ -28,9 +28,12 @@ def in_chat(workspace: Workspace, chat_id: str) -> list[Outline]:
 
 
 def shows(workspace: Workspace, chat_id: str, held: Goal | Outline) -> bool:
-    """Whether the goal is shown in the chat, or the chat is the whole workspace's and the goal is not private."""
+    """Whether the chat shows the goal: by itself, or with the workspace unless it is private or was let go there."""
+    if chat_id in held.channels:
+        return True
     is_private = held.private if isinstance(held, Outline) else held.intent.private
-    return chat_id in held.channels or (chat_id in workspace.identity.channels and not is_private)
+    was_let_go = isinstance(held, Goal) and chat_id in held.left_chats.since
+    return chat_id in workspace.identity.channels and not is_private and not was_let_go
 
 
 def of_member(workspace: Workspace, member_id: MemberId) -> list[Outline]:

@@ -138,10 +138,13 @@ def _back(workspace: Workspace, event: Recorded) -> None:
 def _bound_to_workspace(workspace: Workspace, event: Recorded) -> None:
     channel_id = cast("goal_events.ChannelBound", event.facts).channel_id
     workspace.identity.channels[channel_id] = event.surface
+    workspace.identity.left.pop(channel_id, None)
 
 
 def _let_go_by_workspace(workspace: Workspace, event: Recorded) -> None:
-    workspace.identity.channels.pop(cast("identity_events.ChannelUnbound", event.facts).channel_id, None)
+    channel_id = cast("identity_events.ChannelUnbound", event.facts).channel_id
+    workspace.identity.channels.pop(channel_id, None)
+    workspace.identity.left[channel_id] = event.seq
 
 
 def _lost(workspace: Workspace, event: Recorded) -> None:

@@ -69,6 +69,8 @@ class Identity(Part):
     """Who came back last, by which event: what the owners' card of an absence ends with."""
     channels: dict[str, str] = msgspec.field(default_factory=dict)
     """Chats that are shown what concerns the whole workspace, and the surface they were bound from."""
+    left: dict[str, int] = msgspec.field(default_factory=dict)
+    """Chats that were shown it once, and the event that ended it: the cards of goals there say so."""
     lost: dict[str, int] = msgspec.field(default_factory=dict)
     """Chats that the bot was removed from, and the event that said so."""
 

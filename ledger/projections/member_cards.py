@@ -23,7 +23,9 @@ def goals_of_place(workspace: Workspace, place: str) -> list[Goal]:
     """The goals that go on and are shown in this chat, oldest first; the workspace's own has all but private ones."""
     is_workspaces = place in workspace.identity.channels
     return [
-        goal for goal in workspace.goals.live() if place in goal.channels or (is_workspaces and not goal.intent.private)
+        goal
+        for goal in workspace.goals.live()
+        if place in goal.channels or (is_workspaces and not goal.intent.private and place not in goal.left_chats.since)
     ]
 
 

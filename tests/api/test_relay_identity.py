@@ -317,6 +317,23 @@ class TestChannels:
         assert again.code == ""
         assert (await room.table.press("ann", token)).code == ""
 
+    async def test_what_was_shown_because_the_workspace_was_says_so_too_once_that_is_let_go(self, room):
+        bind, _ = await self.bind(room, goal_id="*")
+        slot = (await room.says("ann", "status docs"))["slot"]
+        token = (await room.view(slot))["tokens"]["goal.pause"]
+        await room.press(bind, "channel.unbind", form={"shows_no_more": "*"})
+        view = await room.view(slot)
+        assert (view["identity"]["type"], view["tokens"]) == ("unshown", {})
+        refused = await room.table.press("ann", token)
+        assert (refused.code, room.state.goals["docs"].state) == ("channel_let_go", "active")
+        await self.bind(room, goal_id="*")
+        # What was let go by itself stays so beside the workspace, until it is bound again.
+        bind, _ = await self.bind(room)
+        await room.press(bind, "channel.unbind", form={"shows_no_more": "docs"})
+        assert "docs" not in str(await room.says("ann", "goals"))
+        await self.bind(room)
+        assert (await room.table.press("ann", token)).code == ""
+
     async def test_only_what_is_theirs_is_offered_and_a_choice_that_is_not_is_refused(self, room):
         view = await room.view((await room.says("ann", "bind"))["slot"])
         assert [one["goal_id"] for one in view["identity"]["may_bind"]] == ["docs", "*"]

@@ -55,8 +55,8 @@ async def test_a_group_that_shows_no_goal_is_told_of_nobodys_work_also_after_it_
         view = await daemon.view(slot)
         assert (named(view), view["members"]["goals"]) == ([], [])
         # A chat of the whole workspace has all goals but private ones.
-        await daemon.do("channel.bind", {"workspace": True, "channel_id": CHAT})
-        assert (await daemon.view(slot))["members"]["goals"] == ["docs"]
+        await daemon.do("channel.bind", {"workspace": True, "channel_id": "oc_workspace"})
+        assert (await shown(daemon, place="oc_workspace"))["members"]["goals"] == ["docs"]
 
 
 async def test_a_row_says_what_is_held_where_it_may_write_and_until_when():
