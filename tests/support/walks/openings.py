@@ -352,6 +352,14 @@ def unread(walk: Walk) -> Iterator[Move]:
     yield Move("ann", "goal.confirm", DOCS | {"basis": _goal(walk).intents[-1].basis})
     # Nobody added work: whoever asks for the next of it hears that nothing is free.
     yield Move("builder", "todo.claim", {**DOCS})
+    # A credential that is good for little makes none that is good for more.
+    of_builder = {"member_id": "builder"}
+    yield Move("operator", "token.issue", of_builder | {"secret_digest": digest("for everything")})
+    wide = [*walk.state.tokens_by_id][-1]
+    narrow = {"secret_digest": digest("for little"), "allowed_action": ["token"]}
+    yield Move("operator", "token.issue", of_builder | narrow)
+    anew = {"token_id": wide, "secret_digest": digest("anew"), "grace_seconds": 0}
+    yield Move("builder", "token.rotate", anew, token_id=[*walk.state.tokens_by_id][-1])
 
 
 OPENINGS: dict[str, Opening] = {
