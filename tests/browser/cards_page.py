@@ -25,8 +25,8 @@ HEAD = """\
 
 Every kind of card that the bot shows, in every state it can be in, as the simulator draws it. What a kind is for and
 how to use it is told in [In Lark and Feishu](lark.md); how a card is built, in [the architecture](../ARCHITECTURE.md).
-Every button is an action that has a command too. A card shows only the buttons that may be pressed as things are; the
-names under *picture* stand over the cards on the sheets.
+Every button that changes anything is an action that has a command too; the others open a card or a form. A card shows
+only the buttons that may be pressed as things are; the names under *picture* stand over the cards on the sheets.
 """
 
 
