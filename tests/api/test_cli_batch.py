@@ -156,7 +156,7 @@ def test_answers_are_in_the_language_that_is_asked_for_and_readable(home, daemon
     (tmp_path / "lines").write_text('{"action": "member.add"}\n{\n')
     assert run(["batch", "--input", str(tmp_path / "lines"), "--home", str(home), "--locale", "zh"]) == 2
     first, second = capfd.readouterr().out.splitlines()
-    assert "字段 member_id 无效" in first
+    assert "字段 成员标识（member_id） 无效：缺少该字段" in first
     assert "line 2 is not JSON" in second
 
 

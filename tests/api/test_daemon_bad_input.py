@@ -241,7 +241,7 @@ async def test_what_is_no_route_is_an_unknown_action(daemon, path):
 @pytest.mark.parametrize("locale", ["en", "zh", "zh-CN", "fr", "", "\xff"])
 async def test_a_refusal_is_text_for_a_person_in_their_language(daemon, locale):
     headers = KEY | {"Accept": "text/plain", "X-Frontstage-Locale": locale}
-    answer = await daemon.ask("POST", "/v1/actions/todo.claim", body=b'{"goal_id": "docs"}', headers=headers)
+    answer = await daemon.ask("POST", "/v1/actions/todo.release", body=b'{"goal_id": "docs"}', headers=headers)
     assert (answer.status, answer.exit_code) == (400, 2)
     assert answer.headers["content-type"].startswith("text/plain")
     text = answer.body.decode()

@@ -120,6 +120,7 @@ def _text(pattern: str) -> str:
         ("^todo_", "todo_000"),
         ("^art_", "art_1"),
         ("^tok_", "tok_9"),
+        ("^inv_", "inv_9"),
         ("^q_", "q_1"),
         ("^plan_", "plan_1"),
         ("^amend_", "amend_1"),
