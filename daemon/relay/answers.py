@@ -125,7 +125,8 @@ class Answers:
         self._missed.opened(slot, message_id, str(reply.get("slot") or "text"))
         if reply["kind"] == "card":
             return _opened(slot, str(reply["slot"]))
-        return {**_opened(slot), "toast": {"type": "info", "en": reply["en"], "zh": reply["zh"]}}
+        toast = {"type": "info", "en": reply["en"], "zh": reply["zh"]}
+        return {**_opened(slot, *reply.get("slots", ())), "toast": toast}
 
     def _attention(self, asked: Asked) -> Document:
         """The person's own list, which no group gets to see."""

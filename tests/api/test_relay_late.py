@@ -69,6 +69,17 @@ async def test_a_late_question_that_is_answered_in_words_is_answered_in_words():
         assert pressed.en.startswith("Goals in this chat: 2 of 2")
 
 
+async def test_a_late_question_for_ones_own_list_brings_the_list_that_is_said_to_come():
+    async with served(two_goals) as daemon:
+        slot = (await said(daemon, "attention", message_id="om_late", **late(daemon, **GROUP)))["slot"]
+        (row,) = (await daemon.view(slot))["missed"]["rows"]
+        pressed = await press(Table(daemon), "chen", slot, row["button"])
+        assert "directly" in pressed.en
+        (own,) = [one for one in pressed.slots if one != slot]
+        assert own.startswith("attention:chen:")
+        assert own.endswith("@direct:chen")
+
+
 async def test_a_late_code_is_neither_shown_nor_taken():
     async with served(everybody) as daemon:
         slot = (await said(daemon, "pair K7QM-2XWD", **late(daemon)))["slot"]
