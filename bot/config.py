@@ -140,7 +140,7 @@ def app_secret(home: Path, lark: LarkSection) -> str:
     if lark.app_secret is not None:
         secret = lark.app_secret.get_secret_value()
     else:
-        secret = _private_line(home, lark.app_secret_file or "", "it holds the app's secret")
+        secret = private_line(home, lark.app_secret_file or "", "it holds the app's secret")
     if not secret or not secret.isprintable():
         raise ConfigError("lark: the app's secret is empty or not one line of text")
     return secret
@@ -161,7 +161,7 @@ def _webhook(home: Path, lark: LarkSection) -> WebhookSettings:
     host, _, port = (lark.listen or "").rpartition(":")
     secrets = {}
     for name, file in (("Encrypt Key", lark.encrypt_key_file), ("Verification Token", lark.verification_token_file)):
-        secrets[name] = _private_line(home, file or "", f"it holds the {name}")
+        secrets[name] = private_line(home, file or "", f"it holds the {name}")
         if not secrets[name] or not secrets[name].isprintable():
             raise ConfigError(f"lark: the {name} is empty or not one line of text")
     return WebhookSettings(
@@ -198,7 +198,8 @@ def _read(path: Path, bytes_max: int) -> bytes:
     return raw
 
 
-def _private_line(home: Path, file: str, why: str) -> str:
+def private_line(home: Path, file: str, why: str) -> str:
+    """The one line of a private file, by its path or its name in the home. Raises ConfigError."""
     path = home / Path(file).expanduser()
     raw = _read(path, SECRET_BYTES_MAX)
     _private(path, why)

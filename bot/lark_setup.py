@@ -22,7 +22,7 @@ import httpx
 import segno
 
 from bot.clock import SystemClock
-from bot.config import SECRET_BYTES_MAX, ConfigError, check
+from bot.config import SECRET_BYTES_MAX, ConfigError, check, private_line
 from bot.lark import LarkFault
 from bot.lark_asking import open_asking
 from bot.lark_checks import credentials
@@ -100,7 +100,9 @@ async def set_up(given: argparse.Namespace, talk: Talk) -> int:
     text = read_text(home)
     if has_lark(text) and not given.replace:
         raise SetupEnded("exists")
-    domain = domain_of(given.domain)
+    domain, transport = domain_of(given.domain), _transport(given)
+    # What could not be written or would not start is told before an app is made, whose secret would be lost.
+    _checked(text, home, "app", domain, transport)
     if given.register:
         app_id, secret, domain = await _registered(talk, domain)
     else:
@@ -108,15 +110,23 @@ async def set_up(given: argparse.Namespace, talk: Talk) -> int:
         secret = _secret(given.secret_file, talk)
     if not given.offline:
         await _asked(talk, domain, app_id, secret)
-    section = {"app_id": app_id, "app_secret_file": SECRET_FILE, "domain": domain, **_transport(given)}
-    written = with_lark(text, section)
-    check(written)
+    written = _checked(text, home, app_id, domain, transport)
     write_private(home / SECRET_FILE, secret + "\n")
     write_private(home / "config.toml", written)
     talk.say("written", secret=SECRET_FILE)
     checklist(talk, domain, app_id, by_webhook=given.transport == "webhook")
     talk.say("next")
     return EXIT_OK
+
+
+def _checked(text: str, home: Path, app_id: str, domain: str, transport: Mapping[str, str]) -> str:
+    """The settings with the section in them, if they are good. Raises ConfigError."""
+    written = with_lark(text, {"app_id": app_id, "app_secret_file": SECRET_FILE, "domain": domain, **transport})
+    check(written)
+    for name in ("encrypt_key_file", "verification_token_file"):
+        if name in transport:
+            private_line(home, transport[name], "it holds a secret")
+    return written
 
 
 def domain_of(text: str) -> str:

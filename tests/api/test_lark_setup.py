@@ -157,6 +157,29 @@ async def test_the_webhooks_settings_are_written_and_can_be_read(platform, home)
     assert "密钥" in home.out
 
 
+HOOK = ("--transport=webhook", "--listen=127.0.0.1:8787", "--encrypt-key-file=e", "--verification-token-file=t")
+
+
+@pytest.mark.parametrize(
+    ("words", "modes", "said"),
+    [
+        (HOOK, {"e": 0o600}, "t cannot be read"),
+        (HOOK, {"e": 0o644, "t": 0o600}, "chmod 600 e"),
+        ((*HOOK, "--listen=nowhere"), {"e": 0o600, "t": 0o600}, "lark.listen"),
+        (("--transport=webhook",), {}, "--listen"),
+    ],
+)
+async def test_what_would_not_start_is_told_before_an_app_is_made_whose_secret_would_be_lost(home, words, modes, said):
+    for name, mode in modes.items():
+        (home.path / name).write_text("s")
+        (home.path / name).chmod(mode)
+    assert await home.run("--register", "--domain", home.base_url, *words) != 0
+    assert said in home.err
+    assert home.names() == sorted(modes)
+    async with httpx.AsyncClient() as http:
+        assert (await http.get(f"{home.base_url}/_control/registrations")).json()["registrations"] == []
+
+
 async def test_a_domain_that_is_none_is_refused_before_anything_is_written(platform, home):
     words = ("--domain", "http://open.feishu.cn", "--app-id", "cli_1", "--secret-file", "-", "--offline")
     assert await home.run(*words, stdin="s") == 1
