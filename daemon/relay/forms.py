@@ -16,6 +16,8 @@ from typing import Annotated, Union, get_args, get_origin
 from daemon.relay.turns import Turns
 from ledger.catalogue import Action
 from ledger.projections.form_views import FormView
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
 from ledger.text.say import Locale, say
 
 FORMS_MAX = 2_000
@@ -162,6 +164,13 @@ def to_parameters(action: Action, form: Mapping[str, str]) -> dict[str, object]:
         else:
             parameters[parameter] = value.strip()
     return parameters
+
+
+def as_typed(refusal: Refusal, form: Mapping[str, str]) -> Refusal:
+    """The refusal of a parameter that is typed in another measure, in the measure that the input asks for."""
+    if refusal.details.get("field") != _PARAMETERS["cost_cap"] or "cost_cap" not in form:
+        return refusal
+    return refuse(GeneralRefusal.MALFORMED_PARAMS, field="cost_cap", problem="is no amount")
 
 
 def _micros(text: str) -> int | str:

@@ -18,7 +18,7 @@ from daemon.relay.answers import Answers
 from daemon.relay.asked import AskedCards, is_asked
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.drafts import NEVER_KEPT, Draft, Drafts, is_typed
-from daemon.relay.forms import ATTACHED, Forms, digest_of, shown_details, to_parameters, with_material
+from daemon.relay.forms import ATTACHED, Forms, as_typed, digest_of, shown_details, to_parameters, with_material
 from daemon.relay.invited import Invited
 from daemon.relay.people import People, bot_caller, home_tenant, lark_proof, person_caller
 from daemon.relay.refusals import RelayRefusal
@@ -218,7 +218,7 @@ class Presses:
         try:
             return button.action.params.model_validate(values, strict=False)
         except ValidationError as error:
-            return malformed(error)
+            return as_typed(malformed(error), ask.form)
 
     def _typed(self, seen: Seen, ask: Press) -> dict[str, object] | Refusal:
         """What the inputs say, as parameters of the action."""

@@ -54,6 +54,7 @@ _OWN = (
     ("problem.own.takes_no", re.compile(r"(?P<op>[a-z_]+) takes no (?P<name>[a-z_]+)")),
     ("problem.own.seq", re.compile(r"must be (?:a seq|the seq of an event)")),
     ("problem.own.write_now", re.compile(r"a write happens now; only a read may name a seq")),
+    ("problem.own.amount", re.compile(r"is no amount")),
     ("problem.own.body_late", re.compile(r"the body did not arrive in time")),
     ("problem.own.not_decoded", re.compile(r"cannot be decoded")),
     ("problem.own.not_http", re.compile(r"is not HTTP as it should be")),

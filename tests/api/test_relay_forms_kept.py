@@ -219,8 +219,10 @@ async def test_a_cost_cap_that_is_no_amount_is_refused_by_its_name(amount):
         table = Table(daemon)
         pressed = await table.submit("ann", await table.form(), FORM | {"cost_cap": amount})
         assert pressed.code == "malformed_params"
-        assert "Cost cap" in pressed.en
+        # The form asks for an amount: whoever was told of millionths would be off by a million.
+        assert "The field Cost cap is not valid: it is no amount, such as 12.50" in pressed.en
         assert "费用上限" in pressed.zh
+        assert "百万分" not in pressed.zh
 
 
 def test_drafts_and_private_chats_are_bounded():
