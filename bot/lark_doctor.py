@@ -23,6 +23,7 @@ from bot.daemon_backend import open_backend
 from bot.lark import LarkFault, LarkFaultKind
 from bot.lark_asking import Asking, open_asking
 from bot.lark_checks import Line
+from bot.lark_config_file import has_lark, read_text
 from bot.lark_log import silence_sdk
 from bot.lark_settings import LarkSettings
 from bot.routes import slot_goal
@@ -72,6 +73,8 @@ def main() -> int:
 async def examine(home: Path, socket: str) -> list[Line]:
     """Every check in order."""
     try:
+        if not has_lark(read_text(home)):
+            return [Line(subject="settings", state="fail", key="settings.none", parts={})]
         settings = lark_settings(home, load(home).lark)
     except ConfigError as error:
         return [Line(subject="settings", state="fail", key="settings.bad", parts={"reason": str(error)})]

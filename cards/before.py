@@ -4,7 +4,7 @@ from cards import sections
 from cards.budget import Clipper
 from cards.elements import Paragraph, Part
 from cards.text import Copy, copy, named
-from cards.theme import SWITCHES
+from cards.theme import CODES, SWITCHES
 from ledger.projections.promise_views import BeforeView, RevisedView
 
 CHANGES_MAX = 12
@@ -52,6 +52,6 @@ def _change(one: RevisedView, clip: Clipper) -> Copy:
 def _value(items: tuple[str, ...], name: str, clip: Clipper) -> str | Copy:
     if not any(item.strip() for item in items):
         return copy("card.none")
-    if name == "handoff_mode":
-        return named("handoff", items[0])
+    if name in CODES:
+        return named(CODES[name], items[0])
     return clip.line(items[0], SHORT_CHARS_MAX)

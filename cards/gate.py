@@ -261,7 +261,7 @@ def _foot(cause: GateCause) -> tuple[Part, ...]:
     """The event that made this true, as far as the gate keeps it; always its place in the ledger."""
     event = named("event", cause.kind) if cause.kind else copy("card.gate.changed")
     key = "card.gate.foot" if cause.actor_name else "card.gate.foot.bare"
-    said = copy(key, event=event, who=name_of(cause.actor_name), seq=cause.seq)
+    said = copy(key, event=event, who=sections.actor(cause.actor_name, cause.actor_name), seq=cause.seq)
     mark = f" · {one_line(cause.short_hash)[:16]}" if cause.short_hash else ""
     parts: list[Part] = [Rule(), sections.note(Copy(said.en + mark, said.zh + mark))]
     if cause.at_ms is not None:

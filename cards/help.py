@@ -10,7 +10,9 @@ from cards.text import copy
 from ledger.projections.chat_views import HelpView
 from ledger.text.say import Locale
 
-COMMANDS: Final = ("propose", "goals", "status", "pause", "attention", "digest", "members", "help")
+COMMANDS: Final = (
+    "propose", "goals", "status", "pause", "attention", "digest", "members", "pair", "invite", "bind", "help",
+)  # fmt: skip
 """The commands that are explained, in the order in which one needs them."""
 
 

@@ -109,8 +109,8 @@ def _name(field: FieldView) -> Paragraph:
 def _value(field: FieldView, clip: Clipper) -> Paragraph:
     if not any(item.strip() for item in field.items):
         return Paragraph(text=copy("card.none"))
-    if field.name == "handoff_mode":
-        return Paragraph(text=named("handoff", field.items[0]))
+    if field.name in theme.CODES:
+        return Paragraph(text=named(theme.CODES[field.name], field.items[0]))
     if field.name in theme.SWITCHES:
         return Paragraph(text=copy("card.switch.on"))
     if len(field.items) == 1:

@@ -5,6 +5,7 @@ from cards.elements import Clock, Columns, Header, Inner, Paragraph, Part, Rule,
 from cards.text import Copy, Moment, Text, Words, copy, name_of, named, people, short_digest
 from cards.text import size as size_of
 from cards.theme import CLOSED, PRIORITY
+from ledger.ids import RESERVED_MEMBER_IDS
 from ledger.projections.causes import Cause, DecisionView
 from ledger.projections.views import ArtifactView, CardView, CriterionView, GoalView
 from ledger.text.say import one_line
@@ -216,9 +217,14 @@ def decision(made: DecisionView, clip: Clipper, *, family: str, size: Size = "no
     return tuple(parts)
 
 
+def actor(name: str, member_id: str) -> Copy | str:
+    """Who did it; our own programs, which have no name of their own, by what they are."""
+    return copy(f"card.actor.{member_id}") if member_id in RESERVED_MEMBER_IDS else name_of(name or member_id)
+
+
 def foot(cause: Cause) -> tuple[Part, ...]:
     """The event that made this true: what, by whom, its place in the ledger, and when in the reader's zone."""
-    values = {"event": named("event", cause.kind), "who": name_of(cause.actor_name or cause.actor_id), "seq": cause.seq}
+    values = {"event": named("event", cause.kind), "who": actor(cause.actor_name, cause.actor_id), "seq": cause.seq}
     short_hash = one_line(cause.short_hash)[:16]
     said = copy("card.foot", hash=short_hash, **values) if short_hash else copy("card.foot.bare", **values)
     return (Rule(), note(said), Clock(moment=Moment(cause.at_ms), size="notation"))

@@ -73,5 +73,11 @@ REQUEST: dict[str, Template] = {
 PRIORITY: dict[str, TagColor] = {"P0": "red", "P1": "orange"}
 CLASS_ORDER: tuple[FieldClass, ...] = ("enforced", "retained", "advisory")
 CLOSED: frozenset[GoalStateName] = frozenset({"accepted", "declined", "withdrawn", "stopped"})
+CODES: dict[str, str] = {
+    "handoff_mode": "handoff",
+    "review": "card.review_by",
+    "plan_approval": "card.plan_approval",
+}
+"""Fields of a promise that are one of a few codes, and where the names of the codes are."""
 SWITCHES: frozenset[str] = frozenset({"fold_case", "private"})
 """Fields of a promise that are on, or not shown."""

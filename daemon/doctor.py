@@ -22,6 +22,7 @@ from daemon.cli.output import STDOUT, write
 from daemon.cli.parse import Command, UsageError
 from daemon.client import Client, Reply
 from daemon.local.homes import home_of
+from daemon.local.processes import INSTALL_HINT
 from daemon.local.stop import is_held
 from daemon.paths import SOCKET_PATH_BYTES_MAX, Home
 from ledger.canonical import canonical
@@ -301,7 +302,7 @@ def _lark(home: Home) -> list[Finding]:
                 "warn",
                 "lark",
                 "not set up: goals are proposed and approved from the shell only",
-                "add [lark] to config.toml",
+                "run frontstage lark setup",
             )
         ]
     if not section.get("app_id") or not (section.get("app_secret_file") or section.get("app_secret")):
@@ -310,7 +311,7 @@ def _lark(home: Home) -> list[Finding]:
         ]
     missing = [name for name in ("lark_oapi", "httpx", "aiolimiter") if find_spec(name) is None]
     if missing:
-        return [Finding("fail", "lark", f"not installed: {', '.join(missing)}", "pip install 'frontstage[lark]'")]
+        return [Finding("fail", "lark", f"not installed: {', '.join(missing)}", INSTALL_HINT)]
     for name in ("app_secret_file", "encrypt_key_file", "verification_token_file"):
         secret_file = section.get(name)
         if not isinstance(secret_file, str):

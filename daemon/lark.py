@@ -7,10 +7,10 @@ library and lock is found out here and handed over, and all of it is one answer.
 import json
 
 from daemon.cli.call import chosen_locale
-from daemon.cli.output import EXIT_FAULT, tell
+from daemon.cli.output import EXIT_USAGE, tell
 from daemon.cli.parse import Command, flag_of
 from daemon.doctor import Finding, machine
-from daemon.local.homes import initialised_home_of
+from daemon.local.homes import home_of, initialised_home_of
 from daemon.local.processes import become, missing_for_bot, program
 
 SETUP_MODULE = "bot.lark_setup"
@@ -40,6 +40,8 @@ def _become(module: str, command: Command, words: list[str]) -> int:
     missing = missing_for_bot()
     if missing:
         tell(missing)
-        return EXIT_FAULT
+        return EXIT_USAGE
     locale = command.options.locale or chosen_locale()
-    return become([*program(module, initialised_home_of(command)), "--locale", locale, *words])
+    # What is to be done in the console can be read before there is a ledger.
+    home = home_of(command) if command.values.get("checklist") else initialised_home_of(command)
+    return become([*program(module, home), "--locale", locale, *words])

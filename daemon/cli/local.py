@@ -204,7 +204,7 @@ LOCAL: "Nouns" = {
             "worst of all. With --request-key K the line N is asked under the key K/N unless it has its own, so that\n"
             "the same input can be given again: what was done is answered and not done twice.",
             "parameters": {
-                "input": {"help": "The file; standard input when absent."},
+                "input": {"help": "The file, or - for standard input, as when absent."},
                 "stop_on_refusal": {"help": "Ask nothing after the first line that is refused.", "kind": "switch"},
             },
         },

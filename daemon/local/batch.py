@@ -90,7 +90,7 @@ def main(command: Command) -> int:
 def _opened(command: Command) -> int:
     """The file's descriptor, or standard input's. Raises UsageError."""
     path = command.values.get("input")
-    if path is None:
+    if path is None or path == "-":
         return 0
     try:
         return os.open(str(path), os.O_RDONLY | os.O_CLOEXEC)

@@ -4,7 +4,7 @@ import os
 import sys
 from importlib.util import find_spec
 
-from daemon.cli.output import EXIT_FAULT, tell
+from daemon.cli.output import EXIT_USAGE, tell
 from daemon.cli.parse import Command
 from daemon.cli.spawn import module_argv, module_environment
 from daemon.local.homes import home_of
@@ -12,6 +12,7 @@ from daemon.paths import Home
 
 DAEMON_MODULE = "daemon.start"
 BOT_MODULE = "bot.app"
+INSTALL_HINT = "pipx install --force '.[lark]', from the checkout"
 BOT_NEEDS = ("lark_oapi", "httpx", "aiolimiter")
 
 
@@ -25,7 +26,7 @@ def run_bot(command: Command) -> int:
     missing = missing_for_bot()
     if missing:
         tell(missing)
-        return EXIT_FAULT
+        return EXIT_USAGE
     return become(program(BOT_MODULE, home_of(command)))
 
 
@@ -39,7 +40,7 @@ def missing_for_bot() -> str:
     missing = [name for name in BOT_NEEDS if find_spec(name) is None]
     if not missing:
         return ""
-    return f"frontstage: the bot needs {', '.join(missing)}\n  pip install 'frontstage[lark]'"
+    return f"frontstage: the bot needs {', '.join(missing)}\n  {INSTALL_HINT}"
 
 
 def become(argv: list[str]) -> int:

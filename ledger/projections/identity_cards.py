@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+import msgspec
+
 from ledger.ids import GoalId, MemberId
 from ledger.outlines import outline_of
 from ledger.parts.identity import Invitation
@@ -29,8 +31,19 @@ def invitation_view(workspace: Workspace, invitation: Invitation, now_ms: int) -
         roles=invitation.roles,
         invited_by=name_of(workspace, invitation.invited_by),
         expires_at_ms=invitation.expires_at_ms,
-        cause=_cause(workspace, invitation.note),
+        cause=_answered(workspace, invitation),
     )
+
+
+def _answered(workspace: Workspace, invitation: Invitation) -> Cause:
+    """The event that made it so; an answer is the invited person's own, whoever carried it here."""
+    cause = _cause(workspace, invitation.note)
+    if invitation.status not in {"accepted", "declined"}:
+        return cause
+    member = workspace.members.get(invitation.member_id)
+    # Who declined has no other name here than the one that was offered.
+    name = invitation.display_name if member is None else member.display_name
+    return msgspec.structs.replace(cause, actor_id=invitation.member_id, actor_name=name)
 
 
 def _state(workspace: Workspace, invitation: Invitation, now_ms: int) -> InvitationState:
@@ -52,10 +65,10 @@ def away_view(workspace: Workspace, member_id: MemberId, seq: int) -> AwayView:
     """An absence that began with this event; over once the member was heard of otherwise."""
     away = workspace.identity.away.get(member_id)
     if away is not None and away.seq == seq:
-        return AwayView(name=name_of(workspace, member_id), why=away.why, cause=_cause(workspace, away.note))
+        return AwayView(name=name_of(workspace, member_id), why=away.why, cause=_of(workspace, member_id, away.note))
     back = workspace.identity.back.get(member_id)
     return AwayView(
-        name=name_of(workspace, member_id), why=None, cause=None if back is None else _cause(workspace, back)
+        name=name_of(workspace, member_id), why=None, cause=None if back is None else _of(workspace, member_id, back)
     )
 
 
@@ -94,6 +107,13 @@ def _decides(workspace: Workspace, goal: Goal | Outline, member_id: MemberId) ->
 
 def _of_goal(workspace: Workspace, goal: Goal | Outline) -> ShownView:
     return ShownView(goal_id=GoalId(goal.goal_id), title=title_in_chat(workspace, outline_of(goal)))
+
+
+def _of(workspace: Workspace, member_id: MemberId, note: EventNote) -> Cause:
+    """The event of somebody who left or is back: it is theirs, and the bot only saw it."""
+    return msgspec.structs.replace(
+        _cause(workspace, note), actor_id=member_id, actor_name=name_of(workspace, member_id)
+    )
 
 
 def _cause(workspace: Workspace, note: EventNote) -> Cause:

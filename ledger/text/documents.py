@@ -287,14 +287,20 @@ def _members(doc: Doc, locale: Locale) -> list[str]:
     rows = [
         [
             member.get("member_id"),
-            member.get("kind"),
-            ", ".join(str(one) for one in (*as_list(member.get("roles")), *as_list(member.get("capabilities")))) or "-",
+            named("cli.member.kind", member.get("kind"), locale),
+            _abilities(member, locale),
             _standing(member, locale),
             member.get("display_name"),
         ]
         for member in members
     ]
     return table(rows)
+
+
+def _abilities(member: Doc, locale: Locale) -> str:
+    """Roles by their names, and capabilities as they are written."""
+    roles = [named("card.members.role", one, locale) for one in as_list(member.get("roles"))]
+    return ", ".join((*roles, *(str(one) for one in as_list(member.get("capabilities"))))) or "-"
 
 
 def _standing(member: Doc, locale: Locale) -> str:

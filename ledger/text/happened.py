@@ -8,6 +8,7 @@ reader's language, and who acts for another is told apart from who acts for them
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ledger.ids import BOT
 from ledger.text.explain import display_details
 from ledger.text.say import Locale, has, placeholders, say
 from ledger.text.times import near_utc
@@ -98,6 +99,9 @@ def told_plainly(
     if ended is not None:
         values |= {"holder": ended.holder or "-", "because": ended.because or "-"}
         key += _ending(actor, ended)
+    elif kind == "member.added" and actor == BOT:
+        # The bot adds nobody: it relays the yes of somebody who was invited.
+        key += ".invited"
     elif facts.get(_SELF.get(kind, ""), actor) != actor:
         key += ".other"
     shown = display_details({**values, "actor": actor}, locale)

@@ -107,10 +107,11 @@ def _age(seconds: int, locale: Locale) -> str:
 
 
 def _member_cells(member: Doc, locale: Locale) -> list[object]:
-    role = member.get("profile_role") or joined(member.get("roles"), locale)
+    held = [member["profile_role"]] if member.get("profile_role") else as_list(member.get("roles"))
+    role = joined([named("card.members.role", one, locale) for one in held], locale)
     return [
         member.get("member_id"),
-        member.get("kind"),
+        named("cli.member.kind", member.get("kind"), locale),
         role,
         _presence(member, locale),
         member.get("display_name"),

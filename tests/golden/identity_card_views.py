@@ -52,9 +52,12 @@ def identity_cards(tokens: Callable[..., dict[str, str]], now_ms: int) -> dict[s
         **{f"pairing_{state}": (PairingView(state=state, name="Ann Li"), ()) for state in PAIRING},  # type: ignore[arg-type]  # each is one
         **_channels(),
         "unshown": (UnshownView(title="Docs that can be followed"), ()),
-        "away_left_chat": (AwayView(name="Bob Ray", why="left_chat", cause=_of(cause, "member.away")), ()),
-        "away_resigned": (AwayView(name=WORST, why="resigned", cause=_of(cause, "member.away")), ()),
-        "away_back": (AwayView(name="Bob Ray", why=None, cause=_of(cause, "member.back")), ()),
+        "away_left_chat": (
+            AwayView(name="Bob Ray", why="left_chat", cause=_of(cause, "member.away", "bob", "Bob Ray")),
+            (),
+        ),
+        "away_resigned": (AwayView(name=WORST, why="resigned", cause=_of(cause, "member.away", "bob", WORST)), ()),
+        "away_back": (AwayView(name="Bob Ray", why=None, cause=_of(cause, "member.back", "bob", "Bob Ray")), ()),
         "away_gone": (AwayView(name="Bob Ray", why=None, cause=None), ()),
     }
     direct = ("invitation", "away", "pairing")
@@ -91,17 +94,23 @@ def _offered(now_ms: int) -> InvitationView:
     )
 
 
-def _of(cause: Cause, kind: str) -> Cause:
-    return msgspec.structs.replace(cause, kind=kind)
+def _of(cause: Cause, kind: str, actor_id: str, actor_name: str) -> Cause:
+    """An event as it is told: an answer is the invited person's, whoever carried it."""
+    return msgspec.structs.replace(cause, kind=kind, actor_id=actor_id, actor_name=actor_name)
 
 
 def _ended(offered: InvitationView, cause: Cause) -> dict[str, tuple[IdentityView, tuple[str, ...]]]:
-    kinds = {"accepted": "invitation.accepted", "void": "invitation.offered"}
+    zoe, ann = ("zoe-wu", "Zoe Wu"), ("ann", "Ann Li")
+    causes = {
+        "accepted": _of(cause, "invitation.accepted", *zoe),
+        "declined": _of(cause, "invitation.ended", *zoe),
+        "withdrawn": _of(cause, "invitation.ended", *ann),
+        "expired": _of(cause, "invitation.ended", "daemon", "daemon"),
+        "void": cause,
+    }
     found: dict[str, tuple[IdentityView, tuple[str, ...]]] = {}
-    for state in ("accepted", "declined", "withdrawn", "expired", "void"):
-        over = msgspec.structs.replace(
-            offered, state=state, roles=(), cause=_of(cause, kinds.get(state, "invitation.ended"))
-        )
+    for state, ended in causes.items():
+        over = msgspec.structs.replace(offered, state=state, roles=(), cause=ended)
         found[f"invitation_{state}"] = (over, ())
         found[f"invite_{state}"] = (InviteView(values={}, problem_code=None, problem_details={}, sent=over), ())
     return found
