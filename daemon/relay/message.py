@@ -47,6 +47,8 @@ class Messages:
         if ask.chat_type == "group" and not ask.mentioned:
             return {"reply": None}
         is_late = self._service.clock.now_ms() - ask.create_time_ms > FRESH_MS_MAX
+        if not is_late:
+            await self._people.heard_in(ask.chat_id, ask.message_id)
         if ask.kind != "text":
             return {"reply": None} if is_late else self._hint(ask)
         command = command_of(ask.text)

@@ -12,6 +12,7 @@ from ledger.catalogue import ACTIONS
 from ledger.events import Proof
 from ledger.ids import BOT, MemberId
 from ledger.rules.bindings import ReportMember, UpgradeIdentity
+from ledger.rules.channels import ReportChannel, is_known
 from ledger.rules.common import Caller
 from ledger.rules.identities import home_address, identity_digest, member_of
 from ledger.state import Workspace
@@ -30,6 +31,12 @@ class People:
             asked = ReportMember(member_id=member_id, change="back")
             await self._submit("member.report", asked, event_id)
 
+    async def heard_in(self, chat_id: str, event_id: str) -> None:
+        """Something came from a chat just now: if it was lost, it is found, in whatever order that was told."""
+        workspace = self._service.committed
+        if chat_id in workspace.identity.lost and is_known(workspace, chat_id):
+            await self._submit("channel.report", ReportChannel(channel_id=chat_id, change="added"), event_id)
+
     async def known(self, tenant_key: str, app_id: str, person: Person, event_id: str) -> MemberId | None:
         """The member of this person, unless unknown or revoked.
 
@@ -45,7 +52,7 @@ class People:
             await self._submit("member.upgrade-identity", asked, event_id)
         return member_id
 
-    async def _submit(self, name: str, asked: UpgradeIdentity | ReportMember, event_id: str) -> None:
+    async def _submit(self, name: str, asked: UpgradeIdentity | ReportMember | ReportChannel, event_id: str) -> None:
         job = Request(
             action=ACTIONS[name], params=asked, caller=bot_caller(), proof=lark_proof(event_id), request_key=None
         )

@@ -130,6 +130,7 @@ class Presses:
             caller = bot_caller() if named is None else person_caller(named, ask.chat_id)
             answer = await self._audit(_PRESS, Params(), seen, caller, proof)
             return self._refused(_PRESS.name, ask, answer, presser=member_id, goal_id=None, slots=[])
+        await self._people.heard_in(ask.chat_id, ask.event_id)
         if not seen.is_form:
             return await self._decide(seen, proof, ask)
         async with self._forms.turn(seen.button.subject):

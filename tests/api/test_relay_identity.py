@@ -352,6 +352,22 @@ class TestChannels:
         assert [row["goal_id"] for row in answer.document["channels"]] == [None, "docs"]
         assert CHAT not in answer.body.decode()
 
+    @pytest.mark.parametrize("how", ["message", "press"])
+    async def test_a_chat_from_which_something_comes_is_there_whatever_came_late(self, room, how):
+        await self.bind(room)
+        await room.hears("added", event_id="first")
+        # The platform delivers again for hours: that the bot was removed may come after that it was added.
+        await room.hears("removed", event_id="late")
+        assert f"goal:docs@{CHAT}" not in await room.slots()
+        if how == "message":
+            await room.says("ann", "goals", create_time_ms=0)
+            assert f"goal:docs@{CHAT}" not in await room.slots()
+            await room.says("ann", "goals")
+        else:
+            await room.press(f"goal:docs@{CHAT}", "goal.pause")
+        assert f"goal:docs@{CHAT}" in await room.slots()
+        assert room.state.identity.lost == {}
+
     async def test_a_chat_that_the_bot_was_removed_from_waits_and_comes_back(self, room):
         await self.bind(room)
         await room.hears("removed")
