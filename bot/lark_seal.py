@@ -64,10 +64,12 @@ def prove(headers: Mapping[str, str], body: bytes, *, encrypt_key: str, now_ms: 
     nonce = found.get(NONCE_HEADER, "")
     if not signature or not timestamp or not 0 < len(nonce) <= NONCE_CHARS_MAX:
         raise UnprovenError("unsigned")
-    sealed = b"".join((timestamp.encode(), nonce.encode(), encrypt_key.encode(), body))
+    # A header may hold bytes that are no text: they sign nothing, and are no mistake of ours.
+    stamped = timestamp.encode(errors="replace")
+    sealed = b"".join((stamped, nonce.encode(errors="replace"), encrypt_key.encode(), body))
     if not same_text(hashlib.sha256(sealed).hexdigest(), signature):
         raise UnprovenError("forged")
-    proof = Proof(nonce=nonce, digest=hashlib.sha256(timestamp.encode() + b"\0" + body).digest())
+    proof = Proof(nonce=nonce, digest=hashlib.sha256(stamped + b"\0" + body).digest())
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= TIMESTAMP_DIGITS_MAX):
         raise StaleError(proof)
     if abs(now_ms - int(timestamp) * 1_000) > WINDOW_MS:

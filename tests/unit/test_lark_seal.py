@@ -70,6 +70,12 @@ def test_the_body_counts_to_the_byte_and_the_key_does():
     assert why(signed(key="another")) == "forged"
 
 
+@pytest.mark.parametrize("header", ["X-Lark-Request-Nonce", "X-Lark-Request-Timestamp", "X-Lark-Signature"])
+def test_a_header_that_is_no_text_is_a_forgery_and_no_mistake_of_ours(header):
+    # A byte that is no UTF-8, as the server hands it on.
+    assert why({**signed(), header: "n\udcff"}) == "forged"
+
+
 def test_the_old_callbacks_signature_proves_nothing():
     old = hashlib.sha1(f"{AT_S}n-1{KEY}".encode() + BODY).hexdigest()
     assert why({**signed(), "X-Lark-Signature": old}) == "forged"
