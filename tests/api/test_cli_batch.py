@@ -156,7 +156,7 @@ def test_answers_are_in_the_language_that_is_asked_for_and_readable(home, daemon
     (tmp_path / "lines").write_text('{"action": "member.add"}\n{\n')
     assert run(["batch", "--input", str(tmp_path / "lines"), "--home", str(home), "--locale", "zh"]) == 2
     first, second = capfd.readouterr().out.splitlines()
-    assert "字段 成员标识（member_id） 无效：缺少该字段" in first
+    assert "字段 成员编号（member_id） 无效：缺少该字段" in first
     assert "line 2 is not JSON" in second
 
 
@@ -225,3 +225,13 @@ def test_a_client_asks_many_things_at_once(daemon):
     assert daemon.owner.batch([asked[0]]).body["answers"][0]["replayed"]
     with pytest.raises(wire.NobodyListens):
         type(daemon.owner)("/nowhere/s").batch(asked)
+
+
+def test_a_dash_is_standard_input(daemon, home):
+    argv = [os.sys.executable, "-c", "from daemon.cli.main import main; main()", "batch", "--input", "-"]
+    given = json.dumps(add("by-dash")).encode()
+    argv += ["--home", str(home)]
+    done = subprocess.run(argv, check=False, input=given, stdout=subprocess.PIPE, env=module_environment(), timeout=30)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["ok"] is True
+    assert "by-dash" in members(daemon)

@@ -242,3 +242,17 @@ def test_rows_of_the_command_line_are_shown_as_they_are():
     (row,) = read_beside(beside)
     assert row == {"subject": "sqlite", "state": "ok", "said": "SQLite 3.54", "means": "", "next": ""}
     assert read_beside("") == []
+
+
+@pytest.mark.parametrize("settings", [None, "[bot]\n"])
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [("en", "not set up: run frontstage lark setup"), ("zh", "尚未接入：请运行 frontstage lark setup")],
+)
+async def test_a_home_without_an_app_is_told_how_to_get_one(tmp_path, settings, locale, said):
+    if settings is not None:
+        (tmp_path / "config.toml").write_text(settings)
+    (line,) = await examine(tmp_path, NO_DAEMON)
+    assert (line.state, line.said(locale)) == ("fail", said)
+    assert line.means(locale)
+    assert line.step(locale)

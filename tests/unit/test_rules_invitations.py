@@ -2,10 +2,12 @@
 
 import pytest
 
+from ledger.projections.identity_cards import invitation_view
 from ledger.refusals import GeneralRefusal as G
 from ledger.rules.bindings import BindingRefusal as B
 from ledger.rules.identities import identity_digest, member_of
 from ledger.rules.invitations import InvitationRefusal as R
+from ledger.text.happened import sentence
 from tests.support.ladder import Ladder, Rung, cases, check, check_order, untested
 from tests.support.world import World, digest
 
@@ -342,3 +344,19 @@ class TestLeaving:
         world.do("bot", "member.report", member_id="bob", change="resigned")
         bound(world, "bob", {**BOB, "open_id": "ou_bob2", "union_id": "on_bob2"})
         assert world.state.identity.away == {}
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("accept", "invitation.accepted"), ("decline", "invitation.ended")])
+def test_an_answer_is_told_as_the_invited_persons_own(answer, kind):
+    world = World()
+    _invited(world, {})
+    _answered(answer)(world)
+    cause = invitation_view(world.state, world.state.identity.invitations[newest(world)], world.now_ms).cause
+    assert (cause.kind, cause.actor_id, cause.actor_name) == (kind, "cat", "Cat Lee")
+
+
+def test_who_joined_by_an_invitation_was_not_added_by_the_bot():
+    facts = {"member_id": "cat", "member_kind": "person"}
+    assert sentence("member.added", facts, "bot", "en") == "cat joined by an invitation (a person)."
+    assert sentence("member.added", facts, "bot", "zh") == "cat 应邀加入（人）。"
+    assert sentence("member.added", facts, "ann", "en") == "ann added cat (a person)."
