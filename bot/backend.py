@@ -118,12 +118,20 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     state: DeliveryState = "live"
 
 
+class Touched(msgspec.Struct, frozen=True, kw_only=True):
+    """A card that a press may have changed without an event, and when: touched once more it has another time."""
+
+    slot: str
+    at_ms: int
+
+
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
-    """Who may send, until when (the daemon's clock)."""
+    """Who may send, until when (the daemon's clock). `touched` is for whoever leads; it is said more than once."""
 
     leader: bool
     holder: str
     expires_at_ms: int
+    touched: tuple[Touched, ...] = ()
 
 
 class FeedEvent(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,13 +3,15 @@
 A bot believes itself the leader only until the lease it was last granted may have ended, counted on its own steady
 clock from before it asked, and some way short of it: a call that has begun should be over by then. Whoever cannot
 reach the daemon stops sending by itself.
+
+With the lease the daemon names the cards that presses touched, whichever bot relayed them.
 """
 
 import asyncio
 import logging
 from typing import Final
 
-from bot.backend import Backend, BackendFault
+from bot.backend import Backend, BackendFault, Lease, Touched
 from bot.clock import Clock
 
 LEASE_TTL_MS: Final = 10_000
@@ -36,6 +38,9 @@ class Leadership:
         self._gained = asyncio.Event()
         self._lost = asyncio.Event()
         self._lost.set()
+        self._named: frozenset[Touched] = frozenset()
+        self._touched: set[str] = set()
+        self._some_touched = asyncio.Event()
 
     def holds(self) -> bool:
         """Whether this bot may send now."""
@@ -48,6 +53,13 @@ class Leadership:
     async def lost(self) -> None:
         """Wait until it does not."""
         await self._lost.wait()
+
+    async def touched(self) -> list[str]:
+        """Wait until the daemon names cards that were touched, and take them."""
+        await self._some_touched.wait()
+        self._some_touched.clear()
+        touched, self._touched = self._touched, set()
+        return sorted(touched)
 
     async def run(self) -> None:
         """Ask, and go on asking, until cancelled; then give the lease up so that another need not wait it out."""
@@ -77,7 +89,16 @@ class Leadership:
         self._show()
         self._until_ms = asked_ms + LEASE_TTL_MS - MARGIN_MS if lease.leader else 0
         self._show()
+        self._hear(lease)
         return RENEW_EVERY_S
+
+    def _hear(self, lease: Lease) -> None:
+        """The daemon repeats what it says, for an answer may be lost; what was heard last time is not news."""
+        named = frozenset(lease.touched)
+        if news := named - self._named:
+            self._touched.update(one.slot for one in news)
+            self._some_touched.set()
+        self._named = named
 
     def _show(self) -> None:
         if self.holds() == self._gained.is_set():

@@ -169,6 +169,7 @@ class Sync:
         await self._load()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._follow())
+            group.create_task(self._hear_of_touched())
             group.create_task(self._refresh())
             group.create_task(self._watch_ages())
             group.create_task(self._hand_out(group, URGENT_IN_WORK_MAX, urgent_only=True))
@@ -209,6 +210,11 @@ class Sync:
                     self._some_stale.set()
                 _log.info("the feed ended: %s", fault)
             await asyncio.sleep(self._daemon_patience.failed("feed"))
+
+    async def _hear_of_touched(self) -> None:
+        """Look at the cards of presses that another bot relayed: where nothing is committed the feed says nothing."""
+        while True:
+            self.want(await self._leadership.touched())
 
     async def _refresh(self) -> None:
         """Turn goals that something happened to into dirty cards."""

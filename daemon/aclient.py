@@ -126,7 +126,11 @@ class AsyncClient:
         return await self._relay("PUT", "deliveries", delivery)
 
     async def leader(self, holder: str, ttl_ms: int) -> Document:
-        """Ask to be the bot that sends: `{"leader", "holder", "expires_at_ms"}`. Raises Refused and wire.WireFault."""
+        """Ask to be the bot that sends: `{"leader", "holder", "expires_at_ms", "touched"}`.
+
+        `touched` names the cards that presses changed, to whoever leads: `{"slot", "at_ms"}`. Raises Refused and
+        wire.WireFault.
+        """
         return await self._relay("POST", "leader", {"holder": holder, "ttl_ms": ttl_ms})
 
     async def put_health(self, health: Mapping[str, object]) -> Document:

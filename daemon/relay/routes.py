@@ -123,7 +123,15 @@ class RelayRoutes:
 
     async def _press(self, ask: Press) -> _Document:
         self._remember_tenant(ask.tenant_key)
-        return await self._once.act(ask.app_id, f"card:{ask.event_id}", lambda: self._presses.press(ask))
+        return await self._once.act(ask.app_id, f"card:{ask.event_id}", lambda: self._pressed(ask))
+
+    async def _pressed(self, ask: Press) -> _Document:
+        """Act on a press. The bot that relays it may not be the one that sends: that one is told of its cards too."""
+        document = await self._presses.press(ask)
+        slots = document.get("slots", ())
+        if isinstance(slots, list | tuple):
+            self._leader.touched(slot for slot in slots if isinstance(slot, str))
+        return document
 
     async def _message(self, ask: Message) -> _Document:
         self._remember_tenant(ask.tenant_key)

@@ -7,12 +7,14 @@ each version of a message was drawn of.
 import re
 from collections import Counter, defaultdict
 
+import msgspec
 import orjson
 
 from bot.steps import PATCH_AGE_MS_MAX
 from cards.draw import draw, encode
+from daemon.relay import missed
 from daemon.relay.people import home_tenant, lark_proof
-from daemon.relay.slots import desired
+from daemon.relay.slots import addressee, desired, split
 from ledger.codec import decode_body
 from ledger.verify import verify
 
@@ -78,8 +80,30 @@ def _one_answer_for_each_message(stage, people):
         taken = any(one.recalled for one in got)
         if len(got) > 1 and not taken:
             yield f"a message was answered {len(got)} times: {message.content}"
-        if settled.get(message.message_id) and not got and not stage.was_out_at(message.created_ms):
+        if not settled.get(message.message_id) or got or stage.was_out_at(message.created_ms):
+            continue
+        if not _is_on_a_shared_card(stage, message):
             yield f"a message was acknowledged and not answered: {message.content}"
+
+
+def _is_on_a_shared_card(stage, message):
+    """Late messages of one place share one card, which answers the first: whether a chat was shown this one there."""
+    records = {row.slot: row.message_id for row in stage.daemon.life.deliveries.all()}
+    on_card, texts = defaultdict(set), {}
+    for body, document in stage.daemon.messages:
+        slot = (document.get("reply") or {}).get("slot", "")
+        if slot.startswith(f"{missed.KIND}:"):
+            texts[body["message_id"]] = body["text"]
+            on_card[slot].add(body["message_id"])
+    for slot, written in on_card.items():
+        if message.message_id not in written:
+            continue
+        text = texts[message.message_id]
+        alike = sum(texts[one] == text for one in written)
+        for view, _ in stage.shown[records.get(slot)]:
+            if sum(row.text == text for row in view.missed.rows) >= alike:
+                return True
+    return False
 
 
 def _wanted(stage):
@@ -111,10 +135,35 @@ def _each_card_is_true(stage, _people):
             if view.open:
                 yield f"{slot} is still wanted and its message was taken away: {record}"
             continue
-        age_ms = stage.clock.now_ms() - message.created_ms
-        card = encode(draw(view, locale="en", now_ms=stage.clock.now_ms()))
-        if _bare(card) != _bare(orjson.dumps(message.content)) and age_ms < PATCH_AGE_MS_MAX:
+        if stage.clock.now_ms() - message.created_ms >= PATCH_AGE_MS_MAX or _shows(stage, view, message):
+            continue
+        forgotten = _with_forgotten_draft(stage, slot, view, message)
+        if forgotten is None or not _shows(stage, forgotten, message):
             yield f"{slot} shows something else than the ledger says: {record}"
+
+
+def _shows(stage, view, message):
+    card = encode(draw(view, locale="en", now_ms=stage.clock.now_ms()))
+    return _bare(card) == _bare(orjson.dumps(message.content))
+
+
+def _with_forgotten_draft(stage, slot, view, message):
+    """The view as it is now, but for what one person typed before the daemon was killed; None if there is no such.
+
+    A draft lives in memory. The card goes on showing it, for what somebody typed is not wiped, until something happens
+    to its goal or to the card. All but the draft is as it is now; in a place that others read no draft was ever shown.
+    """
+    older, shown_s = stage.shown[message.message_id][-1]
+    if addressee(split(slot)[1]) is None or shown_s >= stage.daemon.life.began_s or older.kind != view.kind:
+        return None
+    if view.revise is None or older.revise is None:
+        return msgspec.structs.replace(view, typed=older.typed) if older.typed and not view.typed else None
+    now, then = view.revise, older.revise
+    if not (now.open and then.open) or now.problem_code is not None or then.problem_code is None:
+        return None
+    typed = {name: getattr(then, name) for name in ("values", "problem_code", "problem_details")}
+    left = tuple(name for name in now.left_as_they_are if not then.values.get(name, "").strip())
+    return msgspec.structs.replace(view, revise=msgspec.structs.replace(now, left_as_they_are=left, **typed))
 
 
 def _is_listed(stage, slot):

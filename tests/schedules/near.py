@@ -87,6 +87,7 @@ class Life:
         term = store.open_term("unused")
         self.store = store
         self.fatal = []
+        self.began_s = asyncio.get_running_loop().time()
         self.service = Service(
             store, term, committed, LedgerClock(time, committed.at_ms), os.urandom, "test", self.fatal.append
         )

@@ -40,7 +40,7 @@ class WatchedBackend(DaemonBackend):
     async def view(self, slot):
         seen = await super().view(slot)
         if seen is not None:
-            self._shown(slot, seen.seq, encode(draw(seen.view, locale="en", now_ms=self._clock.now_ms())))
+            self._shown(seen, encode(draw(seen.view, locale="en", now_ms=self._clock.now_ms())))
         return seen
 
 
@@ -70,7 +70,11 @@ class Stage:
         self.bots = {}
         self.told = []
         self.true_at = defaultdict(int)
-        """The last seq at which the daemon gave these bytes for this slot to a bot."""
+        """The last seq at which the daemon gave these bytes to a bot."""
+        self.drawn_of = {}
+        """The view that these bytes were drawn of."""
+        self.shown = defaultdict(list)
+        """The views that each message showed in turn, and since when."""
         self.uuid_of = {}
         self.versions = defaultdict(list)
         """What each message showed in turn: of which seq it was."""
@@ -142,12 +146,14 @@ class Stage:
 
     # What was shown.
 
-    def _shown(self, slot, seq, card):
-        self.true_at[card] = max(self.true_at[card], seq)
+    def _shown(self, seen, card):
+        self.true_at[card] = max(self.true_at[card], seen.seq)
+        self.drawn_of[card] = seen.view
 
     def _made(self, made):
         seq = self.true_at.get(made.card)
         assert seq is not None, "a card was sent that nobody had drawn"
+        self.shown[made.message_id].append((self.drawn_of[made.card], asyncio.get_running_loop().time()))
         shown = self.versions[made.message_id]
         if made.uuid:
             self.uuid_of[made.message_id] = made.uuid

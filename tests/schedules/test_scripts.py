@@ -4,6 +4,7 @@ The receipt key, the version of a record, and the key of a send: a mutant takes 
 """
 
 import asyncio
+import copy
 
 import pytest
 
@@ -21,12 +22,12 @@ async def ended(stage, people):
     assert faults_of(stage, people) == []
 
 
-def card_with(stage, label, person="ann"):
-    """The newest card on which this person finds this button."""
+def card_with(stage, label, person="ann", *, anywhere=False):
+    """The newest card in the group, or anywhere, on which this person finds this button."""
     chat, who = stage.platform.chat, stage.platform.world.people[person]
     return next(
         one
-        for one in reversed(stage.platform.bots_cards(stage.platform.group))
+        for one in reversed(stage.platform.bots_cards(None if anywhere else stage.platform.group))
         if any(button.label == label for button in chat.card(one, who).buttons)
     )
 
@@ -124,3 +125,50 @@ async def test_a_post_whose_answer_was_lost_is_the_same_message_when_it_is_made_
         write(stage, people, "propose Pages that load")
         await asyncio.sleep(60)
         await ended(stage, people)
+
+
+async def refused_revision(stage):
+    """The card of a form that was opened, filled in wrongly, and sent."""
+    await press(stage, card_with(stage, "Revise…"), "Revise…")
+    await asyncio.sleep(5)
+    form = card_with(stage, "Submit revision", anywhere=True)
+    await press(stage, form, "Submit revision", {"Token cap (optional)": "many"})
+    await asyncio.sleep(5)
+    assert "Not submitted" in str(form.content)
+    return form
+
+
+@in_virtual_time
+async def test_a_form_that_is_refused_through_the_bot_that_does_not_lead_says_so():
+    async with Stage("unled") as stage:
+        people = People(stage)
+        await asyncio.sleep(3)
+        stage.start_bot()
+        await asyncio.sleep(3)
+        (leader,) = stage.leaders
+        stage.platform.wire.connections.remove(leader.gateway.connection)
+        seq = stage.daemon.life.service.committed.seq
+        await refused_revision(stage)
+        assert (stage.leaders, stage.daemon.life.service.committed.seq) == ([leader], seq)
+        await ended(stage, people)
+
+
+@in_virtual_time
+async def test_what_was_typed_before_the_daemon_was_killed_stays_on_the_card_and_nothing_else_may():
+    async with Stage("typed") as stage:
+        people = People(stage)
+        await asyncio.sleep(3)
+        form = await refused_revision(stage)
+        stage.daemon.kill()
+        stage.daemon.start()
+        await ended(stage, people)
+        assert "Not submitted" in str(form.content)
+        # The same draft on a card that says something else besides, or that was changed since, would be a fault.
+        whole = copy.deepcopy(form.content)
+        form.content["header"]["title"]["content"] = "Something else"
+        assert len(faults_of(stage, people)) == 1
+        form.content.update(whole)
+        assert faults_of(stage, people) == []
+        view, _ = stage.shown[form.message_id][-1]
+        stage.shown[form.message_id][-1] = (view, asyncio.get_running_loop().time())
+        assert len(faults_of(stage, people)) == 1

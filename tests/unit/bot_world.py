@@ -45,6 +45,7 @@ class FakeDaemon:
         self.events = []
         self.grown = asyncio.Event()
         self.holder, self.expires_at_ms = "", 0
+        self.touched = ()
         self.faults = defaultdict(deque)
         self.calls = Counter()
         self.heard_events = []
@@ -129,7 +130,9 @@ class FakeDaemon:
         await self._begin("leader")
         if holder == self.holder or self.clock.now_ms() >= self.expires_at_ms:
             self.holder, self.expires_at_ms = holder, self.clock.now_ms() + ttl_ms
-        return Lease(leader=self.holder == holder, holder=self.holder, expires_at_ms=self.expires_at_ms)
+        leads = self.holder == holder
+        touched = self.touched if leads else ()
+        return Lease(leader=leads, holder=self.holder, expires_at_ms=self.expires_at_ms, touched=touched)
 
     async def feed(self, after):
         await self._begin("feed")

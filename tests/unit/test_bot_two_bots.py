@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.backend import Reply
+from bot.backend import Reply, Touched
 from bot.inbound import UnansweredError
 from bot.outbox import NotLeadingError, Outbox
 from tests.unit.bot_world import (
@@ -120,3 +120,27 @@ async def test_a_lead_that_lapsed_and_came_back_in_one_breath_begins_anew():
         await world.quiet(4.0)
         assert [one.content.count("Meanwhile") > 0 for one in world.platform.cards()] == [True]
         assert world.daemon.calls["deliveries"] == loaded + 1
+
+
+@in_virtual_time
+async def test_a_card_that_changed_without_an_event_is_drawn_by_the_bot_that_leads():
+    async with World() as world:
+        world.start("first")
+        world.start("second")
+        world.daemon.commit("goal-3", **{GOAL: goal_card(title="Before")})
+        await world.quiet(5)
+        card, looked = f"{GOAL}@{CHAT}", world.daemon.calls["view"]
+        world.daemon.show(card, goal_card(title="Typed"))
+        world.daemon.touched = (Touched(slot=card, at_ms=1),)
+        # The daemon says it with each answer; it is news once.
+        await world.quiet(10)
+        assert [(call.what, call.by) for call in world.platform.calls] == [("card", "first"), ("patch", "first")]
+        assert "Typed" in world.platform.cards()[0].content
+        again = world.daemon.calls["view"]
+        assert again <= looked + 2
+        await world.quiet(10)
+        assert world.daemon.calls["view"] == again
+        world.daemon.show(card, goal_card(title="Typed again"))
+        world.daemon.touched = (Touched(slot=card, at_ms=2),)
+        await world.quiet(4)
+        assert "Typed again" in world.platform.cards()[0].content
