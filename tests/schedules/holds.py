@@ -78,12 +78,23 @@ def _one_answer_for_each_message(stage, people):
     for message in people.wrote:
         got = [one for one in answers[message.message_id] if one.message_id not in stage.replaced]
         taken = any(one.recalled for one in got)
-        if len(got) > 1 and not taken:
+        if len(got) > 1 and not taken and not _was_run_from_a_missed_card(stage, got):
             yield f"a message was answered {len(got)} times: {message.content}"
         if not settled.get(message.message_id) or got or stage.was_out_at(message.created_ms):
             continue
         if not _is_on_a_shared_card(stage, message):
             yield f"a message was acknowledged and not answered: {message.content}"
+
+
+def _was_run_from_a_missed_card(stage, got):
+    """A late message is shown and not run; whoever presses runs it, and what is opened then answers it as well."""
+    late = [one for one in got if stage.shown[one.message_id] and stage.shown[one.message_id][0][0].missed]
+    run = [one for one in got if one not in late]
+    if (len(late), len(run)) != (1, 1):
+        return False
+    slots = {row.message_id: row.slot for row in stage.daemon.life.deliveries.all()}
+    pressed = (document for _, document in stage.daemon.presses if document["envelope"].get("ok"))
+    return any(slots.get(run[0].message_id) in document["slots"] for document in pressed)
 
 
 def _is_on_a_shared_card(stage, message):
