@@ -43,6 +43,10 @@ class Journal:
         """The slots of this goal that something was delivered for."""
         return tuple(self._of_goal.get(goal_id, ()))
 
+    def is_written(self, slot: str) -> bool:
+        """Whether the daemon has all that is known of this slot: what it has not dies with this process."""
+        return slot not in self._unwritten
+
     def slot_of_message(self, message_id: str) -> str | None:
         """The slot whose message this is."""
         return self._of_message.get(message_id)

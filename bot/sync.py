@@ -19,7 +19,7 @@ from bot.delivery import CardDelivery
 from bot.dirty import DirtyCards
 from bot.holds import PressHolds
 from bot.journal import Journal
-from bot.lark import LarkFault
+from bot.lark import LarkFault, NotTakenError
 from bot.leader import Leadership
 from bot.logs import where
 from bot.outbox import NotLeadingError, Outbox
@@ -140,10 +140,16 @@ class Sync:
         await self._loaded.wait()
 
     async def taken_away(self, message_id: str) -> None:
-        """Somebody took a message back: the card that it was is looked at, and replaced once if it is still needed."""
+        """Somebody took a message back: the card that it was is looked at, and replaced once if it is still needed.
+
+        Raises NotTakenError where the daemon could not be told: the event comes again, to whichever bot lives then.
+        """
         slot = await self._delivery.taken_away(message_id)
-        if slot is not None:
-            self.want((slot,))
+        if slot is None:
+            return
+        self.want((slot,))
+        if not self._journal.is_written(slot):
+            raise NotTakenError("it could not be written down that a card was taken away")
 
     async def _reached_again(self) -> None:
         """Cards that are asked for again after they were not: what they waited for is over."""

@@ -146,3 +146,24 @@ async def test_a_chat_that_is_there_again_while_the_daemon_is_not_is_heard_of_la
         with pytest.raises(NotTakenError):
             await bot.handlers.on_other(*added)
         await bot.handlers.on_other(*added)
+
+
+@in_virtual_time
+async def test_a_card_that_is_taken_away_while_the_daemon_is_not_is_heard_of_again_by_whoever_lives_then():
+    async with World() as world:
+        bot = world.start()
+        world.daemon.commit("goal-3", **{REVIEW: review_view()})
+        await world.quiet()
+        (card,) = world.platform.cards()
+        card.take_away()
+        world.daemon.faults["put_delivery"].extend([down()] * 3)
+        with pytest.raises(NotTakenError):
+            await recalled(bot, card.message_id)
+        await world.kill()
+        world.daemon.faults["put_delivery"].clear()
+        other = world.start("other")
+        await world.quiet(12)
+        assert world.platform.cards() == []
+        await recalled(other, card.message_id)
+        await world.quiet()
+        assert len(world.platform.cards()) == 1
