@@ -85,7 +85,7 @@ def test_every_name_of_the_wire_that_is_shown_has_a_sentence(family, names):
 
 
 def test_each_kind_of_change_knows_where_its_states_are_named():
-    assert views_text._STATES.keys() == set(MATERIAL)
+    assert views_text.STATES.keys() == set(MATERIAL)
 
 
 def hostile() -> World:
