@@ -41,8 +41,9 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(BIN)/frontstage demo
 
+# Side by side, a file at a time: the tests of one share what is dear to make.
 test: $(STAMP)
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses logical --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff check .
