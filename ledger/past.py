@@ -71,6 +71,8 @@ class Refolded(NamedTuple):
             workspace.goals[goal.goal_id] = goal.copy()
         if self.registry is not None:
             twin = self.registry.copy()
+            # Which one-time codes have counted is said by events of goals, too, and by no words.
+            twin.authority.code_steps = dict(workspace.authority.code_steps)
             for name in _REGISTRY:
                 setattr(workspace, name, getattr(twin, name))
 

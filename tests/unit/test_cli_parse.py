@@ -102,9 +102,9 @@ def test_a_mistake_is_told_in_the_readers_language(capfd, monkeypatch):
     monkeypatch.setenv("FRONTSTAGE_LOCALE", "zh")
     assert run(["gat"]) == 2
     assert capfd.readouterr().err == "frontstage: 没有命令 'gat'\n  是否想输入 gate？\n"
-    assert run(["todo", "claim", "--json"]) == 2
-    assert json.loads(capfd.readouterr().out)["message"] == "frontstage todo claim 需要 --goal-id、--todo-id"
-    assert run(["todo", "claim", "--locale", "en"]) == 2
+    assert run(["todo", "release", "--json"]) == 2
+    assert json.loads(capfd.readouterr().out)["message"] == "frontstage todo release 需要 --goal-id、--todo-id"
+    assert run(["todo", "release", "--locale", "en"]) == 2
     assert "needs --goal-id and --todo-id" in capfd.readouterr().err
 
 
@@ -166,8 +166,8 @@ def test_a_line_means_these_values(argv, values):
         ([*CLAIM, "-x"], "there is no flag '-x' here", "known flags: --goal-id", None),
         ([*CLAIM, "--"], "there is no flag '--' here", "known flags", None),
         ([*CLAIM, "more"], "'more' stands where a flag was expected", "todo claim --help", None),
-        (["todo", "claim"], "needs --goal-id and --todo-id", "for example: frontstage todo claim", "goal_id"),
-        (["todo", "claim", "--goal-id", "docs"], "needs --todo-id", "for example", "todo_id"),
+        (["todo", "release"], "needs --goal-id and --todo-id", "for example: frontstage todo release", "goal_id"),
+        (["todo", "release", "--goal-id", "docs"], "needs --todo-id", "for example", "todo_id"),
         ([*CLAIM, "--goal-id", "docs"], "--goal-id is given twice", "one value", "goal_id"),
         ([*CLAIM, "--agent-id"], "--agent-id needs a value", "--agent-id=--", "agent_id"),
         ([*CLAIM, "--agent-id", "--json"], "--agent-id needs a value", "--agent-id=--", "agent_id"),

@@ -16,6 +16,7 @@ from ledger.rules import amendments, delegations, gate_opening, member_grants, p
 from ledger.rules.amendments import AmendmentRefusal as A
 from ledger.rules.artifacts import ArtifactRefusal
 from ledger.rules.beginning import BeginRefusal as B
+from ledger.rules.channels import ChannelRefusal
 from ledger.rules.delegations import DelegationRefusal as D
 from ledger.rules.erasures import ErasureRefusal as E
 from ledger.rules.gate_refusals import GateRefusal as Gate
@@ -46,6 +47,7 @@ ELSEWHERE = (
     "artifacts",
     "goals",
     "handoffs",
+    "invitations",
     "leases",
     "members",
     "plans",
@@ -114,6 +116,7 @@ OTHERWISE: dict[StrEnum, tuple[str, str]] = {
     E.NOT_AN_OWNER: ("unit/test_rules_erasures.py", LOG),
     E.EVENT_NOT_FOUND: ("unit/test_rules_erasures.py", LOG),
     E.NOTHING_TO_ERASE: ("unit/test_rules_erasures.py", LOG),
+    **{code: ("unit/test_rules_channels.py", "each is given there by a world of its own") for code in ChannelRefusal},
     G.UNKNOWN_ACTION: ("api/test_daemon_bad_input.py", "the edge gives it"),
     G.BODY_TOO_LARGE: ("api/test_daemon_bad_input.py", "the edge gives it"),
     G.MALFORMED_PARAMS: ("api/test_daemon_bad_input.py", "the edge gives it"),
