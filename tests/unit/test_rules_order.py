@@ -116,7 +116,6 @@ OTHERWISE: dict[StrEnum, tuple[str, str]] = {
     E.NOT_AN_OWNER: ("unit/test_rules_erasures.py", LOG),
     E.EVENT_NOT_FOUND: ("unit/test_rules_erasures.py", LOG),
     E.NOTHING_TO_ERASE: ("unit/test_rules_erasures.py", LOG),
-    **{code: ("unit/test_rules_channels.py", "each is given there by a world of its own") for code in ChannelRefusal},
     G.UNKNOWN_ACTION: ("api/test_daemon_bad_input.py", "the edge gives it"),
     G.BODY_TOO_LARGE: ("api/test_daemon_bad_input.py", "the edge gives it"),
     G.MALFORMED_PARAMS: ("api/test_daemon_bad_input.py", "the edge gives it"),
@@ -156,12 +155,17 @@ def _given() -> frozenset[tuple[type[StrEnum], str]]:
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES.keys())
 def test_every_refusal_of_a_family_is_given_by_some_test(family):
-    named = {(type(code), code.name) for code in OTHERWISE}
+    named = {(type(code), code.name) for code in (*OTHERWISE, *ChannelRefusal)}
     assert not [code for code in family if (family, code.name) not in _given() | named]
     assert not [name for of, name in _given() & named if of is family], "a ladder gives it: the exemption is over"
 
 
-@pytest.mark.parametrize(("code", "place"), [(code, place) for code, (place, _) in OTHERWISE.items()])
+IN_WORLDS_OF_THEIR_OWN = [(code, "unit/test_rules_channels.py") for code in ChannelRefusal]
+
+
+@pytest.mark.parametrize(
+    ("code", "place"), [*((code, place) for code, (place, _) in OTHERWISE.items()), *IN_WORLDS_OF_THEIR_OWN]
+)
 def test_a_test_that_is_named_in_place_of_a_ladder_names_the_code(code, place):
     text = (ROOT / "tests" / place).read_text(encoding="utf-8")
     assert code.value in text or f".{code.name}" in text
