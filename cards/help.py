@@ -36,11 +36,16 @@ def _first(shown: HelpView) -> tuple[Part, ...]:
     if shown.paired:
         return (Paragraph(text=copy("card.help.need.direct" if shown.direct else "card.help.need"), size="heading"),)
     how = "card.help.pair.direct" if shown.direct else "card.help.pair"
-    return (Paragraph(text=copy("card.help.unpaired"), size="heading"), Paragraph(text=copy(how)))
+    return (
+        Paragraph(text=copy("card.help.unpaired"), size="heading"),
+        Paragraph(text=copy(how)),
+        Paragraph(text=copy("card.help.word.pair")),
+    )
 
 
 def _words(shown: HelpView) -> tuple[Part, ...]:
     """One line a command."""
     title = copy("card.help.words" if shown.paired else "card.help.words.later")
-    said = lines([copy(f"card.help.word.{name}") for name in COMMANDS])
+    # Who is not known yet reads of pairing above: it is the one word that counts before.
+    said = lines([copy(f"card.help.word.{name}") for name in COMMANDS if shown.paired or name != "pair"])
     return (label(title), Paragraph(text=said), Paragraph(text=copy("card.help.free_text")))
