@@ -25,6 +25,7 @@ from daemon.relay.refusals import RelayRefusal
 from daemon.relay.slots import FAMILIES, is_let_go, parse, place_of
 from daemon.relay.subjects import revise
 from daemon.relay.subjects.base import Target
+from daemon.relay.suggestions import missing, suggested, unanswered
 from daemon.relay.toast import toast_for, toast_of, with_draft
 from daemon.relay.wire import Press
 from daemon.service import Service
@@ -213,9 +214,9 @@ class Presses:
             values["basis"] = button.basis
         for name, field in button.action.params.model_fields.items():
             if field.is_required() and name not in values:
-                return refuse(RelayRefusal.FORM_FIELD_MISSING, field=name)
+                return missing(name)
         if button.action.name == "goal.clarify" and "answer" not in values:
-            return refuse(RelayRefusal.FORM_FIELD_MISSING, field="answer")
+            return unanswered(target, ask.form)
         try:
             return button.action.params.model_validate(values, strict=False)
         except ValidationError as error:
@@ -233,7 +234,7 @@ class Presses:
             if form.get("objective", "").strip():
                 form = with_material(form, material, ask.locale)
         if target is None or target.goal is None or target.kind != revise.KIND:
-            return to_parameters(seen.button.action, form | _suggested(target, form))
+            return to_parameters(seen.button.action, form | suggested(target, form))
         form = changed(self._service.committed, target.goal, target.number, form)
         if emptied := next((name for name in form if not form[name].strip() and name not in MAY_BE_EMPTIED), None):
             return refuse(RelayRefusal.FORM_FIELD_EMPTIED, field=emptied)
@@ -371,15 +372,6 @@ class Presses:
 def _opens_revision(seen: Seen) -> bool:
     """Whether the button opens the form that revises a goal, and does not send it."""
     return seen.button.action.name == "goal.revise" and seen.target is not None and seen.target.kind != revise.KIND
-
-
-def _suggested(target: Target | None, form: dict[str, str]) -> dict[str, str]:
-    """The suggestion that was chosen, as the answer where nothing else was typed."""
-    question = None if target is None or target.goal is None else target.goal.question
-    place = form.get("option", "")
-    if question is None or form.get("answer", "").strip() or place not in map(str, range(1, len(question.options) + 1)):
-        return {}
-    return {"answer": question.options[int(place) - 1]}
 
 
 def _without_unpaired(value: str) -> str:
