@@ -258,7 +258,8 @@ def _in(text: Text, locale: Locale) -> str:
 def _option(one: ShownView, clip: Clipper) -> Text:
     if one.goal_id == WORKSPACE:
         return copy("card.channel.workspace")
-    return Words(clip.line(one.title, TITLE_CHARS_MAX) or one.goal_id)
+    # Two goals may have one title, or none that may be read here.
+    return Words(clip.line(f"{one.goal_id} · {one.title}" if one.title else one.goal_id, TITLE_CHARS_MAX))
 
 
 def _choice(

@@ -72,7 +72,7 @@ class Missed:
             return Shown(MissedView(rows=(), left_out=0))
         opens: dict[str, str] = {}
         rows = []
-        for one in batch.late[:ROWS_MAX]:
+        for one in _first(batch.late):
             button = "" if one.is_code or one.opened else button_name(one.message_id)
             if button:
                 opens[button] = one.message_id
@@ -104,3 +104,11 @@ class Missed:
             gone = next(iter(self._by_slot))
             del self._by_slot[gone]
             self._newest = {place: slot for place, slot in self._newest.items() if slot != gone}
+
+
+def _first(late: list[Late]) -> list[Late]:
+    """The rows that a card has room for, in their order: what is still to be run gives way to nothing else."""
+    waiting = [one for one in late if not (one.opened or one.is_code)][:ROWS_MAX]
+    done = [one for one in late if one.opened or one.is_code][: ROWS_MAX - len(waiting)]
+    kept = {one.message_id for one in (*waiting, *done)}
+    return [one for one in late if one.message_id in kept]
