@@ -55,13 +55,13 @@ async def test_a_chat_that_is_bound_after_the_start_is_handled_at_once_and_let_g
         await stack.cli("goal", "propose", *words)
         await stack.write("ann", group, "bind", mention_bot=True)
         card = await stack.see("ann", group, has_button("Show it here"), "what the chat shows")
-        bound = await stack.press("ann", card, "Show it here", {"What to show": "Check the docs"})
+        bound = await stack.press("ann", card, "Show it here", {"What to show": "docs · Check the docs"})
         assert bound["toast"]["type"] == "success", bound
         review = await stack.see("ann", group, has_button("Confirm"), "the review card")
         assert (await stack.press("ann", review, "Confirm"))["toast"]["type"] == "success"
         await stack.see("ann", group, titled("Active"), "the goal's own card")
         card = await stack.see("ann", group, has_button("Stop showing it"), "that it can be let go")
-        gone = await stack.press("ann", card, "Stop showing it", {"What to show no longer": "Check the docs"})
+        gone = await stack.press("ann", card, "Stop showing it", {"What to show no longer": "docs · Check the docs"})
         assert gone["toast"]["type"] == "success", gone
         unshown = await stack.see("ann", group, titled("No longer shown here"), "that it is shown no longer")
         assert buttons(unshown) == []
