@@ -75,7 +75,8 @@ def run(argv: Sequence[str], *, cwd: Path, variables: dict[str, str], seconds: f
         try:
             with process.stdout as stream:
                 count = _kept(process, stream.fileno(), file.write, started + seconds)
-            by_itself = _has_ended(process)
+                # Asked while its output is still open: one that goes on talking would end by the closing of it.
+                by_itself = _has_ended(process)
         finally:
             code = _end(process)
     if not by_itself:
