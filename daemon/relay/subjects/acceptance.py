@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, Wanted, goal_of, number_of
+from daemon.relay.subjects.base import Family, Target, Wanted, numbered
 from ledger.projections.cards import Offer, acceptance_view, offers
 from ledger.projections.views import AcceptanceView
 from ledger.state import Goal, Workspace
@@ -17,14 +17,6 @@ def _wanted(_workspace: Workspace, goal: Goal, _now_ms: int) -> Iterator[Wanted]
     for delivery in goal.deliveries[-CLOSED_SHOWN_MAX:]:
         subject = f"{KIND}:{goal.goal_id}:{delivery.number}"
         yield Wanted(subject=subject, open=delivery.status == "open", urgent=True)
-
-
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    name, _, digits = rest.rpartition(":")
-    goal, number = goal_of(workspace, name), number_of(digits)
-    if goal is None or number is None or not 1 <= number <= len(goal.deliveries):
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, number=number)
 
 
 def _view(workspace: Workspace, target: Target, _now_ms: int) -> AcceptanceView:
@@ -43,4 +35,11 @@ def _now(target: Target) -> str | None:
     return None if delivery is None else f"{KIND}:{target.goal.goal_id}:{delivery.number}"
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, now=_now)
+FAMILY = Family(
+    kind=KIND,
+    of_goal=_wanted,
+    find=numbered(KIND, lambda goal: len(goal.deliveries)),
+    view=_view,
+    offers=_offers,
+    now=_now,
+)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, Wanted, goal_of
+from daemon.relay.subjects.base import Family, Target, Wanted, keyed
 from ledger.parts.amendments import Amendment
 from ledger.projections.amendment_cards import amendment_view, may_be_committed
 from ledger.projections.amendment_views import AmendmentView
@@ -24,14 +24,6 @@ def _wanted(_workspace: Workspace, goal: Goal, _now_ms: int) -> Iterator[Wanted]
     for one in (*decided[-CLOSED_SHOWN_MAX:], *waiting):
         is_open = one.status == "open" and goal.state not in CLOSED
         yield Wanted(subject=f"{KIND}:{goal.goal_id}:{one.amendment_id}", open=is_open, urgent=True)
-
-
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    name, _, amendment_id = rest.rpartition(":")
-    goal = goal_of(workspace, name)
-    if goal is None or amendment_id not in goal.amendments.by_id:
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, key=amendment_id)
 
 
 def _of(target: Target) -> tuple[Goal, Amendment]:
@@ -60,4 +52,11 @@ def _fixed(target: Target, _action: str) -> dict[str, object]:
     return {"amendment_id": target.key}
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, fixed=_fixed)
+FAMILY = Family(
+    kind=KIND,
+    of_goal=_wanted,
+    find=keyed(KIND, lambda goal: goal.amendments.by_id),
+    view=_view,
+    offers=_offers,
+    fixed=_fixed,
+)

@@ -7,7 +7,7 @@ A subject's name begins with its kind; where it is about a goal, the goal's id c
 closed card stays a slot, so that it gets its last patch; it is never sent anew.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -55,13 +55,16 @@ def _nothing_chosen(_form: Mapping[str, str]) -> Mapping[str, object]:
     return {}
 
 
+Find = Callable[[Workspace, str], Target | None]
+"""The target that the rest of a subject's name (after the kind) stands for, or None."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """One kind of card."""
 
     kind: CardKind
-    find: Callable[[Workspace, str], Target | None]
-    """The target that the rest of a subject's name (after the kind) stands for, or None."""
+    find: Find
     view: Callable[[Workspace, Target, int], CardPart]
     """What the card is drawn from, at this moment."""
     offers: Callable[[Workspace, Target, int], Iterable[Offer]]
@@ -90,3 +93,43 @@ def number_of(text: str) -> int | None:
 def goal_of(workspace: Workspace, name: str) -> Goal | None:
     """The goal of this name."""
     return workspace.goals.get(GoalId(name))
+
+
+def numbered(kind: CardKind, count: Callable[[Goal], int]) -> Find:
+    """Finds `<goal>:<number>`, of which a goal has `count`."""
+
+    def find(workspace: Workspace, rest: str) -> Target | None:
+        name, _, digits = rest.rpartition(":")
+        goal, number = goal_of(workspace, name), number_of(digits)
+        if goal is None or number is None or not 1 <= number <= count(goal):
+            return None
+        return Target(kind=kind, subject=f"{kind}:{rest}", goal=goal, number=number)
+
+    return find
+
+
+def keyed(kind: CardKind, known: Callable[[Goal], Container[str]]) -> Find:
+    """Finds `<goal>:<key>`, where the goal knows the key."""
+
+    def find(workspace: Workspace, rest: str) -> Target | None:
+        name, _, key = rest.rpartition(":")
+        goal = goal_of(workspace, name)
+        if goal is None or key not in known(goal):
+            return None
+        return Target(kind=kind, subject=f"{kind}:{rest}", goal=goal, key=key)
+
+    return find
+
+
+def keyed_and_numbered(kind: CardKind, count: Callable[[Goal, str], int]) -> Find:
+    """Finds `<goal>:<key>:<number>`, of which a key has `count`; of an unknown one there are none."""
+
+    def find(workspace: Workspace, rest: str) -> Target | None:
+        about, _, digits = rest.rpartition(":")
+        name, _, key = about.rpartition(":")
+        goal, number = goal_of(workspace, name), number_of(digits)
+        if goal is None or number is None or not 1 <= number <= count(goal, key):
+            return None
+        return Target(kind=kind, subject=f"{kind}:{rest}", goal=goal, number=number, key=key)
+
+    return find

@@ -7,7 +7,7 @@ directly; the copies of the others are kept up, and never sent anew.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, Wanted, goal_of, number_of
+from daemon.relay.subjects.base import Family, Target, Wanted, keyed_and_numbered
 from ledger.ids import MemberId
 from ledger.parts.gates import Gate
 from ledger.projections.cards import Offer
@@ -32,14 +32,9 @@ def _wanted(workspace: Workspace, goal: Goal, now_ms: int) -> Iterator[Wanted]:
             yield Wanted(subject=subject, open=False, urgent=True, people=others, chats=False)
 
 
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    about, _, digits = rest.rpartition(":")
-    name, _, gate_id = about.rpartition(":")
-    goal, number = goal_of(workspace, name), number_of(digits)
-    gate = None if goal is None else goal.gates.by_id.get(gate_id)
-    if gate is None or number is None or not 1 <= number <= gate.generation:
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, number=number, key=gate_id)
+def _generations(goal: Goal, gate_id: str) -> int:
+    gate = goal.gates.by_id.get(gate_id)
+    return 0 if gate is None else gate.generation
 
 
 def _of(target: Target) -> tuple[Goal, Gate]:
@@ -64,4 +59,12 @@ def _mentions(workspace: Workspace, target: Target) -> tuple[MemberId, ...]:
     return awaited(workspace, gate, workspace.at_ms) if may_be_decided(goal, gate, target.number) else ()
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, fixed=_fixed, mentions=_mentions)
+FAMILY = Family(
+    kind=KIND,
+    of_goal=_wanted,
+    find=keyed_and_numbered(KIND, _generations),
+    view=_view,
+    offers=_offers,
+    fixed=_fixed,
+    mentions=_mentions,
+)

@@ -6,7 +6,7 @@ A revision has a card of its own, because a patched card tells nobody: whoever w
 from collections.abc import Iterator
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, Wanted, goal_of, number_of
+from daemon.relay.subjects.base import Family, Target, Wanted, keyed_and_numbered
 from ledger.parts.plans import Plan
 from ledger.projections.cards import Offer
 from ledger.projections.plan_cards import plan_view
@@ -33,14 +33,9 @@ def _wanted(_workspace: Workspace, goal: Goal, _now_ms: int) -> Iterator[Wanted]
             yield Wanted(subject=f"{KIND}:{goal.goal_id}:{plan.plan_id}:{revision}", open=is_open, urgent=True)
 
 
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    names, _, digits = rest.rpartition(":")
-    name, _, plan_id = names.rpartition(":")
-    goal, revision = goal_of(workspace, name), number_of(digits)
-    plan = None if goal is None else goal.plans.by_id.get(plan_id)
-    if plan is None or revision is None or not 1 <= revision <= plan.revision:
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, number=revision, key=plan_id)
+def _revisions(goal: Goal, plan_id: str) -> int:
+    plan = goal.plans.by_id.get(plan_id)
+    return 0 if plan is None else plan.revision
 
 
 def _of(target: Target) -> tuple[Goal, Plan]:
@@ -70,4 +65,6 @@ def _fixed(target: Target, _action: str) -> dict[str, object]:
     return {"plan_id": target.key}
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, fixed=_fixed)
+FAMILY = Family(
+    kind=KIND, of_goal=_wanted, find=keyed_and_numbered(KIND, _revisions), view=_view, offers=_offers, fixed=_fixed
+)

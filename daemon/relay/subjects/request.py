@@ -7,7 +7,7 @@ them. What agents ask of each other is shown in the goal's chats alone, and has 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, Wanted, goal_of
+from daemon.relay.subjects.base import Family, Target, Wanted, keyed
 from ledger.ids import MemberId
 from ledger.parts.requests import Request
 from ledger.projections.cards import Offer
@@ -43,14 +43,6 @@ def _asked(workspace: Workspace, goal: Goal, request: Request) -> tuple[MemberId
     return (next_one,) if next_one is not None and is_person(workspace, next_one) else ()
 
 
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    name, _, request_id = rest.rpartition(":")
-    goal = goal_of(workspace, name)
-    if goal is None or request_id not in goal.requests.by_id:
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, key=request_id)
-
-
 def _of(target: Target) -> tuple[Goal, Request]:
     assert target.goal is not None, "a request is of a goal"
     return target.goal, target.goal.requests.by_id[target.key]
@@ -80,7 +72,7 @@ def _may_press(target: Target, action: str, member_id: MemberId) -> bool:
 FAMILY = Family(
     kind=KIND,
     of_goal=_wanted,
-    find=_find,
+    find=keyed(KIND, lambda goal: goal.requests.by_id),
     view=_view,
     offers=_offers,
     fixed=_fixed,

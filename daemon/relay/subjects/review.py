@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, Wanted, goal_of, number_of
+from daemon.relay.subjects.base import Family, Target, Wanted, numbered
 from ledger.ids import MemberId
 from ledger.projections.cards import Offer, offers, review_view
 from ledger.projections.views import ReviewView
@@ -17,14 +17,6 @@ CLOSED_SHOWN_MAX = 3
 def _wanted(_workspace: Workspace, goal: Goal, _now_ms: int) -> Iterator[Wanted]:
     for intent in goal.intents[-CLOSED_SHOWN_MAX:]:
         yield Wanted(subject=f"{KIND}:{goal.goal_id}:{intent.number}", open=intent.status == "open", urgent=True)
-
-
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    name, _, digits = rest.rpartition(":")
-    goal, number = goal_of(workspace, name), number_of(digits)
-    if goal is None or number is None or not 1 <= number <= len(goal.intents):
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, number=number)
 
 
 def _view(workspace: Workspace, target: Target, _now_ms: int) -> ReviewView:
@@ -48,4 +40,12 @@ def _may_press(target: Target, action: str, member_id: MemberId) -> bool:
     return action != "goal.withdraw" or target.goal.intents[target.number - 1].proposed_by == member_id
 
 
-FAMILY = Family(kind=KIND, of_goal=_wanted, find=_find, view=_view, offers=_offers, may_press=_may_press, now=_now)
+FAMILY = Family(
+    kind=KIND,
+    of_goal=_wanted,
+    find=numbered(KIND, lambda goal: len(goal.intents)),
+    view=_view,
+    offers=_offers,
+    may_press=_may_press,
+    now=_now,
+)

@@ -5,7 +5,7 @@ It is opened by a button on the review or the goal's own card, for that person a
 
 from typing import Final
 
-from daemon.relay.subjects.base import Family, Target, goal_of, number_of
+from daemon.relay.subjects.base import Family, Target, numbered
 from ledger.projections.cards import Offer, may_be_revised
 from ledger.projections.form_views import FormView
 from ledger.projections.revision_form import revision_form
@@ -18,14 +18,6 @@ KIND: Final = "revise"
 def subject_of(goal: Goal) -> str:
     """The form that revises what is in hand now."""
     return f"{KIND}:{goal.goal_id}:{in_hand(goal).number}"
-
-
-def _find(workspace: Workspace, rest: str) -> Target | None:
-    name, _, digits = rest.rpartition(":")
-    goal, number = goal_of(workspace, name), number_of(digits)
-    if goal is None or number is None or not 1 <= number <= len(goal.intents):
-        return None
-    return Target(kind=KIND, subject=f"{KIND}:{rest}", goal=goal, number=number)
 
 
 def _view(workspace: Workspace, target: Target, _now_ms: int) -> FormView:
@@ -47,4 +39,4 @@ def _now(target: Target) -> str | None:
     return subject_of(target.goal)
 
 
-FAMILY = Family(kind=KIND, find=_find, view=_view, offers=_offers, now=_now)
+FAMILY = Family(kind=KIND, find=numbered(KIND, lambda goal: len(goal.intents)), view=_view, offers=_offers, now=_now)
