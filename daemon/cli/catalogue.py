@@ -245,9 +245,10 @@ ACTIONS: "Nouns" = {
     'required_decision_scope': {'help': 'Decisions it needs first, as kind:granularity:key; silence is a no.', 'repeat': True},
     'unblocks_todo_id': {'help': 'For a user_gate: work that waits until the decision is a yes.'},
   }},
-  'claim': {'summary': 'Take a todo, softly: the one that is named, or the most urgent one that is free for the caller.', 'example': 'todo claim --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {
+  'claim': {'summary': 'Take a todo, softly: the one that is named, or what the caller has in hand, or the most urgent free one.', 'example': 'todo claim --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
-    'todo_id': {'help': 'The todo; when absent, the most urgent one that nobody has and the caller may begin.'},
+    'todo_id': {'help': 'The todo; when absent, what the caller has already, or else the most urgent free one.'},
+    'another': {'help': 'Without a todo: a free one, whatever the caller has already; each call takes one more.', 'kind': 'switch', 'default': 'False'},
     'agent_id': {'help': 'The claimant; the caller when absent.'},
   }},
   'release': {'summary': 'Give a claim back.', 'example': 'todo release --goal-id docs --todo-id todo_000012', 'writes': True, 'parameters': {

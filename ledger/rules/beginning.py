@@ -13,7 +13,7 @@ from ledger.refusals import Refusal
 from ledger.rules import amendments, authority, gates, leases, slots, todos
 from ledger.rules.common import Caller, Decision, lacking, refuse
 from ledger.rules.leases import AcquireLease
-from ledger.rules.selection import ADVANCEMENT, free, meets_a_lease
+from ledger.rules.selection import ADVANCEMENT, candidates, free, meets_a_lease
 from ledger.rules.todo_params import ClaimTodo
 from ledger.rules.todos import TodoRefusal
 from ledger.rules.waits import held_by_request
@@ -68,16 +68,16 @@ def _claim(workspace: Workspace, caller: Caller, ask: ClaimTodo, todo_id: TodoId
 
 
 def _claim_next(workspace: Workspace, caller: Caller, ask: ClaimTodo, now_ms: int) -> Decision:
-    """The first of the free todos that the caller may claim, so that nobody is refused what another took meanwhile.
+    """What the caller has in hand, or the first free todo that it may claim, so that to ask again is safe.
 
-    What it has already it is not given again. Where nothing can be had the answer says why the first one could not.
+    With `another` each call takes one more. Where nothing can be had the answer says why the first one could not.
     """
     goal = workspace.goals[GoalId(ask.goal_id)]
     passed_over: tuple[TodoId, str] | None = None
-    for todo in free(workspace, goal, caller.member_id, now_ms):
-        if todo.task_class != ADVANCEMENT or meets_a_lease(goal, todo, now_ms):
-            continue
+    for todo in (free if ask.another else candidates)(workspace, goal, caller.member_id, now_ms):
         decision = _claim(workspace, caller, ask, todo.todo_id, now_ms)
+        if isinstance(decision, tuple) and (todo.task_class != ADVANCEMENT or meets_a_lease(goal, todo, now_ms)):
+            continue
         if not isinstance(decision, Refusal) or decision.code in _OF_ANY_TODO:
             return decision
         passed_over = passed_over or (todo.todo_id, decision.code.value)

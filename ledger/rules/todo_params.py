@@ -104,14 +104,24 @@ class AddTodo(Params):
 
 
 class ClaimTodo(Params):
-    """Take a todo, softly: the one that is named, or the most urgent one that is free for the caller."""
+    """Take a todo, softly: the one that is named, or what the caller has in hand, or the most urgent free one."""
 
     goal_id: _Goal
     todo_id: Annotated[
         TodoIdText | None,
-        Field(description="The todo; when absent, the most urgent one that nobody has and the caller may begin."),
+        Field(description="The todo; when absent, what the caller has already, or else the most urgent free one."),
     ] = None
+    another: Annotated[
+        bool,
+        Field(description="Without a todo: a free one, whatever the caller has already; each call takes one more."),
+    ] = False
     agent_id: Annotated[MemberIdText | None, Field(description="The claimant; the caller when absent.")] = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.another and self.todo_id is not None:
+            raise ValueError("todo_id takes no another")
+        return self
 
 
 class ReleaseTodo(Params):

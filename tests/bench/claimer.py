@@ -89,7 +89,7 @@ class Claimant(asyncio.Protocol):
         self._count += 1
         tag = f"{self._claims.tag}-{self._number}-{self._count}"
         secret = secret_of(self._number)
-        self._transport.write(post(action("todo.claim"), tag, secret=secret, goal_id=self._goal_id))
+        self._transport.write(post(action("todo.claim"), tag, secret=secret, goal_id=self._goal_id, another=True))
 
 
 def secret_of(number: int) -> str:

@@ -1,9 +1,10 @@
-"""A claim that names no todo takes the most urgent one that nobody has and the caller may begin."""
+"""A claim that names no todo: what the caller has in hand, else the most urgent one that is free; or one more."""
 
 import pytest
+from pydantic import ValidationError
 
 from ledger.rules.goals import state_basis
-from tests.support.world import DOCS, World
+from tests.support.world import DOCS, World, parse
 
 ANY = {"goal_id": DOCS}
 
@@ -16,11 +17,11 @@ def world():
 
 
 def claimed(world, who="builder", **params):
-    return str(world.do(who, "todo.claim", **ANY, **params)[-1].facts.todo_id)
+    return str(world.do(who, "todo.claim", **ANY, another=True, **params)[-1].facts.todo_id)
 
 
 def refused(world):
-    return world.ask("builder", "todo.claim", **ANY).refusal
+    return world.ask("builder", "todo.claim", **ANY, another=True).refusal
 
 
 def test_the_most_urgent_comes_first_and_then_the_older(world):
@@ -79,3 +80,30 @@ def test_the_same_request_again_is_the_same_todo(world):
     first, again = (world.ask("builder", "todo.claim", key="once", **ANY) for _ in range(2))
     assert again.replayed
     assert again.events == first.events
+
+
+def test_whoever_asks_again_without_its_keys_is_given_what_it_has_and_no_more(world):
+    world.add("todo_one")
+    world.add("todo_two", priority="P0")
+    (taken,) = world.do("builder", "todo.claim", **ANY)
+    before = world.state.seq
+    answers = [world.ask("builder", "todo.claim", key=f"lost-{number}", **ANY) for number in range(3)]
+    assert (
+        [str(answer.held.facts["todo_id"]) for answer in answers] == [str(taken.facts.todo_id)] * 3 == ["todo_two"] * 3
+    )
+    assert world.state.seq == before
+
+
+def test_what_is_in_hand_is_said_also_where_its_files_are_under_another_lease(world):
+    world.do("operator", "member.add", member_id="second", kind="agent", display_name="Second")
+    world.add("todo_mine", required_write_scope=["reports/one/**"])
+    world.add("todo_theirs", required_write_scope=["reports/**"])
+    world.do("builder", "todo.claim", todo_id="todo_mine", **ANY)
+    lease = {"todo_id": "todo_theirs", "idempotency_key": "run-1", "write_scope": ["reports/**"]}
+    world.do("second", "task-lease.acquire", **ANY, **lease)
+    assert world.ask("builder", "todo.claim", **ANY).held.facts["todo_id"] == "todo_mine"
+
+
+def test_a_todo_that_is_named_is_no_other_one():
+    with pytest.raises(ValidationError):
+        parse("todo.claim", ANY | {"todo_id": "todo_one", "another": True})
