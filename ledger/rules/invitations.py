@@ -29,6 +29,8 @@ PLATFORM_ID_CHARS_MAX = 160
 
 InvitationIdText = Annotated[str, Field(pattern=r"^inv_[0-9]{1,16}$")]
 PlatformId = Annotated[str, Field(min_length=1, max_length=PLATFORM_ID_CHARS_MAX)]
+OpenId = Annotated[str, Field(pattern=r"^ou_[A-Za-z0-9_-]{1,157}$")]
+"""A person as one app names them; nobody can be reached under anything else, and the place would be taken for days."""
 OptionalPlatformId = Annotated[str, Field(max_length=PLATFORM_ID_CHARS_MAX)]
 
 
@@ -60,7 +62,7 @@ class InviteMember(Params):
         Title | None, Field(description="What they will be called; as before for a member who is there.")
     ] = None
     role: Annotated[tuple[Role, ...], Field(max_length=3, description="Roles they will have in the workspace.")] = ()
-    open_id: Annotated[PlatformId, Field(description="Who is invited, as the Lark app names them (`ou_…`).")]
+    open_id: Annotated[OpenId, Field(description="Who is invited, as the Lark app names them (`ou_…`).")]
     app_id: Annotated[OptionalPlatformId, Field(description="Which Lark app; the workspace's own when absent.")] = ""
     tenant_key: Annotated[
         OptionalPlatformId, Field(description="Which organisation in Lark; the workspace's own when absent.")

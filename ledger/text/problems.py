@@ -38,6 +38,7 @@ _FORMS = (
     ("problem.form.id", re.compile(r"\^\[a-z0-9\]\[a-z0-9_\.-\]\{0,63\}\$")),
     ("problem.form.name", re.compile(r"\^\[a-z\]\[a-z0-9_:-\]\{0,63\}\$")),
     ("problem.form.key", re.compile(r"\^\[A-Za-z0-9_\.:@/-\]\{1,(?P<high>\d+)\}\$")),
+    ("problem.form.open_id", re.compile(r"\^ou_\[A-Za-z0-9_-\]\{1,157\}\$")),
     ("problem.form.digest", re.compile(r"\^\[0-9a-f\]\{64\}\$")),
     ("problem.form.basis", re.compile(r"\^b1:\[0-9a-f\]\{32\}\$")),
 )

@@ -121,6 +121,7 @@ def _text(pattern: str) -> str:
         ("^art_", "art_1"),
         ("^tok_", "tok_9"),
         ("^inv_", "inv_9"),
+        ("^ou_", "ou_9"),
         ("^q_", "q_1"),
         ("^plan_", "plan_1"),
         ("^amend_", "amend_1"),

@@ -1,6 +1,7 @@
 """Invitations and bindings: only the invited person joins, nobody twice, and what is revoked stays revoked."""
 
 import pytest
+from pydantic import ValidationError
 
 from ledger.projections.identity_cards import invitation_view
 from ledger.refusals import GeneralRefusal as G
@@ -360,3 +361,9 @@ def test_who_joined_by_an_invitation_was_not_added_by_the_bot():
     assert sentence("member.added", facts, "bot", "en") == "cat joined by an invitation (a person)."
     assert sentence("member.added", facts, "bot", "zh") == "cat 应邀加入（人）。"
     assert sentence("member.added", facts, "ann", "en") == "ann added cat (a person)."
+
+
+@pytest.mark.parametrize("nobody", ["@_all", "all", "ou_", "on_cat", "ou_\x00", "ou_a b", "ou_" + "a" * 158, "oc_chat"])
+def test_whoever_cannot_be_reached_is_not_invited_and_takes_no_place(nobody):
+    with pytest.raises(ValidationError):
+        parse("member.invite", INVITE | {"open_id": nobody})
