@@ -10,7 +10,7 @@ from ledger.rules.identities import identity_digest, member_of
 from ledger.rules.invitations import InvitationRefusal as R
 from ledger.text.happened import sentence
 from tests.support.ladder import Ladder, Rung, cases, check, check_order, untested
-from tests.support.world import World, digest
+from tests.support.world import World, digest, parse
 
 HOME = {"tenant_key": "t1", "app_id": "cli_1"}
 BOB = {**HOME, "open_id": "ou_bob", "union_id": "on_bob"}
