@@ -87,32 +87,43 @@ def _one_answer_for_each_message(stage, people):
 
 
 def _was_run_from_a_missed_card(stage, got):
-    """A late message is shown and not run; whoever presses runs it, and what is opened then answers it as well."""
+    """A late message is shown and not run; whoever presses runs it, and what is opened then answers it as well.
+
+    It is a press on that very card which has opened that very answer, and the answer did not stand there before.
+    """
     late = [one for one in got if stage.shown[one.message_id] and stage.shown[one.message_id][0][0].missed]
     run = [one for one in got if one not in late]
-    if (len(late), len(run)) != (1, 1):
+    if (len(late), len(run)) != (1, 1) or not stage.shown[run[0].message_id]:
         return False
-    slots = {row.message_id: row.slot for row in stage.daemon.life.deliveries.all()}
-    pressed = (document for _, document in stage.daemon.presses if document["envelope"].get("ok"))
-    return any(slots.get(run[0].message_id) in document["slots"] for document in pressed)
+    records = {row.message_id: row.slot for row in stage.daemon.life.deliveries.all()}
+    slots = [records.get(one.message_id) for one in (*late, *run)]
+    _, shown_s = stage.shown[run[0].message_id][0]
+    return any(
+        document["envelope"].get("ok")
+        and document["slots"] == slots
+        and stage.daemon.pressed_s[body["event_id"]] <= shown_s
+        for body, document in stage.daemon.presses
+    )
 
 
 def _is_on_a_shared_card(stage, message):
-    """Late messages of one place share one card, which answers the first: whether a chat was shown this one there."""
+    """Late messages of one place share one card, which answers the first: whether a chat was shown this one there.
+
+    Two that say the same at the same moment look alike; then there are as many such rows as there are messages.
+    """
     records = {row.slot: row.message_id for row in stage.daemon.life.deliveries.all()}
-    on_card, texts = defaultdict(set), {}
+    on_card = defaultdict(dict)
     for body, document in stage.daemon.messages:
         slot = (document.get("reply") or {}).get("slot", "")
         if slot.startswith(f"{missed.KIND}:"):
-            texts[body["message_id"]] = body["text"]
-            on_card[slot].add(body["message_id"])
+            on_card[slot][body["message_id"]] = (body["text"], body["create_time_ms"])
     for slot, written in on_card.items():
-        if message.message_id not in written:
+        if message.message_id not in written or split(slot)[0] == f"{missed.KIND}:{message.message_id}":
             continue
-        text = texts[message.message_id]
-        alike = sum(texts[one] == text for one in written)
+        this = written[message.message_id]
+        alike = list(written.values()).count(this)
         for view, _ in stage.shown[records.get(slot)]:
-            if sum(row.text == text for row in view.missed.rows) >= alike:
+            if [(row.text, row.at_ms) for row in view.missed.rows].count(this) >= alike:
                 return True
     return False
 

@@ -119,6 +119,8 @@ class NearDaemon:
         self.slow_s = deque()
         self.killed_after_presses = 0
         self.presses = []
+        self.pressed_s = {}
+        """When the daemon first did what each press asked for, by event."""
         self.messages = []
         self.drawn = {}
         self.keys = 0
@@ -199,6 +201,8 @@ class Line:
         async def work(life):
             document = await life.relay._press(Press.model_validate(body))
             self._daemon.presses.append((body, document))
+            if document["envelope"].get("ok"):
+                self._daemon.pressed_s.setdefault(body["event_id"], asyncio.get_running_loop().time())
             return document
 
         return await self._ask("press", work)
