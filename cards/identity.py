@@ -292,10 +292,11 @@ def _unshown(part: UnshownView, clip: Clipper, locale: Locale) -> Card:
 
 def _away(part: AwayView, locale: Locale) -> Card:
     name = name_of(part.name)
-    need = copy(f"card.away.need.{part.why or 'back'}", name=name)
+    ended = "back" if part.bound else "gone"
+    need = copy(f"card.away.need.{part.why or ended}", name=name)
     parts: list[Part] = [
         Paragraph(text=need, size="heading"),
-        Paragraph(text=copy("card.away.text" if part.open else "card.away.text.back")),
+        Paragraph(text=copy("card.away.text" if part.open else f"card.away.text.{ended}")),
     ]
     if part.cause is not None:
         parts += sections.foot(part.cause)
@@ -303,9 +304,9 @@ def _away(part: AwayView, locale: Locale) -> Card:
         parts.append(Rule())
     return _card(
         locale,
-        copy("card.away.title" if part.open else "card.away.title.back", name=name),
+        copy("card.away.title" if part.open else f"card.away.title.{ended}", name=name),
         copy("card.away.subtitle.away" if part.open else "card.away.subtitle.back"),
         "orange" if part.open else "grey",
         parts,
-        copy("card.summary.away" if part.open else "card.away.title.back", name=name),
+        copy("card.summary.away" if part.open else f"card.away.title.{ended}", name=name),
     )

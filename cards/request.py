@@ -37,6 +37,8 @@ FACTS_MAX = 5
 RETURNABLE_MAX = 20
 ARTIFACT_ID_CHARS_MAX = 80
 TODO_CHARS_MAX = 300
+LAST = frozenset({"request.withdraw"})
+"""What takes it back stands after what moves it along."""
 FORMS = frozenset({"request.respond", "request.commit", "request.return"})
 
 
@@ -61,8 +63,9 @@ def request_card(view: CardView, goal: GoalView, request: RequestView, *, locale
         parts += [*_facts(request, clip), Rule(), *_brief(request, clip), *_progress(request, clip)]
         parts += clip.note(goal.goal_id, command=_command(goal, request))
         parts += [sections.label(named("field", "next")), Paragraph(text=_next(request))]
-        parts += actions.rows(view, without=FORMS)
+        parts += actions.rows(view, without=FORMS | LAST)
         parts += [*_respond(view), *_commit(view), *_return(view, request)]
+        parts += actions.rows(view, without=frozenset(map(actions.key_of, view.tokens)) - LAST)
         parts += sections.foot(request.cause)
         return Card(
             locale=locale,

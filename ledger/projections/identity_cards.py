@@ -62,14 +62,14 @@ def is_waiting(workspace: Workspace, invitation: Invitation, now_ms: int) -> boo
 
 
 def away_view(workspace: Workspace, member_id: MemberId, seq: int) -> AwayView:
-    """An absence that began with this event; over once the member was heard of otherwise."""
-    away = workspace.identity.away.get(member_id)
+    """An absence that began with this event; over once the member was heard of otherwise, or is bound no more."""
+    away, name = workspace.identity.away.get(member_id), name_of(workspace, member_id)
     if away is not None and away.seq == seq:
-        return AwayView(name=name_of(workspace, member_id), why=away.why, cause=_of(workspace, member_id, away.note))
-    back = workspace.identity.back.get(member_id)
-    return AwayView(
-        name=name_of(workspace, member_id), why=None, cause=None if back is None else _of(workspace, member_id, back)
-    )
+        return AwayView(name=name, why=away.why, bound=True, cause=_of(workspace, member_id, away.note))
+    member, back = workspace.members.get(member_id), workspace.identity.back.get(member_id)
+    if member is None or member.revoked or member.identity_digest is None:
+        return AwayView(name=name, why=None, bound=False, cause=None)
+    return AwayView(name=name, why=None, bound=True, cause=None if back is None else _of(workspace, member_id, back))
 
 
 def channel_view(workspace: Workspace, channel_id: str, asker: MemberId) -> ChannelView:

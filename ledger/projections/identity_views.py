@@ -88,6 +88,8 @@ class AwayView(msgspec.Struct, frozen=True, kw_only=True, tag="away"):
     name: str
     why: Literal["left_chat", "resigned"] | None
     """None once they are back, or bound no more."""
+    bound: bool
+    """Whether they can still be reached here at all."""
     cause: Cause | None
 
     @property

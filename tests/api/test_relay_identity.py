@@ -261,6 +261,14 @@ class TestLeaving:
         assert (await room.view(told[0]))["identity"]["why"] is None
         assert not [name for name in await room.slots() if name.startswith("identity:away:")]
 
+    async def test_of_who_is_bound_no_more_nobody_is_told_that_they_are_back(self, room):
+        await self.bound(room)
+        await room.hears("left", people=[person("vic") | {"tenant_key": TENANT}])
+        told = next(name for name in await room.slots() if name.startswith("identity:away:vic:"))
+        await room.daemon.act("member.unbind", {"member_id": "vic"}, who="ann")
+        shown = (await room.view(told))["identity"]
+        assert (shown["why"], shown["bound"], shown["cause"]) == (None, False, None)
+
     async def test_cards_of_their_own_wait_for_who_is_away(self, room):
         await self.bound(room)
         gate = {"goal_id": "docs", "gate_id": "gate_one", "question": "May we?", "blocks_goal": True}

@@ -53,12 +53,18 @@ def identity_cards(tokens: Callable[..., dict[str, str]], now_ms: int) -> dict[s
         **_channels(),
         "unshown": (UnshownView(title="Docs that can be followed"), ()),
         "away_left_chat": (
-            AwayView(name="Bob Ray", why="left_chat", cause=_of(cause, "member.away", "bob", "Bob Ray")),
+            AwayView(name="Bob Ray", why="left_chat", bound=True, cause=_of(cause, "member.away", "bob", "Bob Ray")),
             (),
         ),
-        "away_resigned": (AwayView(name=WORST, why="resigned", cause=_of(cause, "member.away", "bob", WORST)), ()),
-        "away_back": (AwayView(name="Bob Ray", why=None, cause=_of(cause, "member.back", "bob", "Bob Ray")), ()),
-        "away_gone": (AwayView(name="Bob Ray", why=None, cause=None), ()),
+        "away_resigned": (
+            AwayView(name=WORST, why="resigned", bound=True, cause=_of(cause, "member.away", "bob", WORST)),
+            (),
+        ),
+        "away_back": (
+            AwayView(name="Bob Ray", why=None, bound=True, cause=_of(cause, "member.back", "bob", "Bob Ray")),
+            (),
+        ),
+        "away_gone": (AwayView(name="Bob Ray", why=None, bound=False, cause=None), ()),
     }
     direct = ("invitation", "away", "pairing")
     return {

@@ -193,6 +193,12 @@ def test_the_safe_button_comes_first_and_the_destructive_asks(name, order):
     assert len(asking) == len({"goal.decline", "goal.stop", "goal.withdraw"} & set(order))
 
 
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_card_begins_with_what_undoes(name):
+    kinds = [one["type"] for one in tagged(drawn(SAMPLES[name]), "button")]
+    assert not kinds or kinds[0] != "danger" or set(kinds) == {"danger"}
+
+
 def test_a_row_holds_three_buttons_and_the_rest_are_folded_away():
     offered = tokens("goal.confirm", "goal.clarify", "goal.pause", "goal.resume", "goal.withdraw", "goal.stop")
     sent = drawn(card("goal", offered, goal=GOALS["proposed"][0]))
