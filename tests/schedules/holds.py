@@ -41,7 +41,8 @@ def _effects(stage):
     made = defaultdict(set)
     for row in stage.daemon.records.events:
         body = decode_body(row.body)
-        if body.proof.kind == "lark":
+        # That a chat is there again is found out by whatever comes from it, and is nothing that was asked for.
+        if body.proof.kind == "lark" and body.kind != "channel.found":
             made[body.proof.reference].add((body.proof.reference[:8], body.at_ms))
     return made
 
