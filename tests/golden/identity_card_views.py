@@ -52,6 +52,23 @@ def identity_cards(tokens: Callable[..., dict[str, str]], now_ms: int) -> dict[s
         **{f"pairing_{state}": (PairingView(state=state, name="Ann Li"), ()) for state in PAIRING},  # type: ignore[arg-type]  # each is one
         **_channels(),
         "unshown": (UnshownView(title="Docs that can be followed"), ()),
+        **_away(cause),
+    }
+    direct = ("invitation", "away", "pairing")
+    return {
+        f"identity_{name}": CardView(
+            kind="identity",
+            audience="direct" if name.startswith(direct) else "group",
+            tokens=tokens(*offers),
+            identity=view,
+        )
+        for name, (view, offers) in views.items()
+    }
+
+
+def _away(cause: Cause) -> dict[str, tuple[IdentityView, tuple[str, ...]]]:
+    """Somebody who cannot be reached, by each reason, who is back, and who is bound no more."""
+    return {
         "away_left_chat": (
             AwayView(name="Bob Ray", why="left_chat", bound=True, cause=_of(cause, "member.away", "bob", "Bob Ray")),
             (),
@@ -65,16 +82,6 @@ def identity_cards(tokens: Callable[..., dict[str, str]], now_ms: int) -> dict[s
             (),
         ),
         "away_gone": (AwayView(name="Bob Ray", why=None, bound=False, cause=None), ()),
-    }
-    direct = ("invitation", "away", "pairing")
-    return {
-        f"identity_{name}": CardView(
-            kind="identity",
-            audience="direct" if name.startswith(direct) else "group",
-            tokens=tokens(*offers),
-            identity=view,
-        )
-        for name, (view, offers) in views.items()
     }
 
 
