@@ -11,13 +11,17 @@ _NOT_A_VALUE: Final = (
     r"|redacted|hidden|masked|withheld|os|env|environ|getenv|process|settings|config|self|args|kwargs|request|input"
     r"|getpass|prompt|done|todo|fixed|see|must|should|shall|never|always|both|either|what|which|when|where|how|why|field"
     r"|hashed|missing|wrong|invalid|valid|expired|reset|change|changed|rotate|rotated|unset|encrypted|unknown|forgotten"
-    r"|policy|rules|the|this|that|each|only|per|from|read|stored|length|minimum|secret|token|password)(?![a-z0-9]))"
+    r"|policy|rules|the|this|that|each|only|per|from|read|stored|length|minimum|secret|token|password"
+    r"|your[-_][a-z_-]{1,64}|changeme|placeholder)(?![a-z0-9]))"
 )
 """What stands where a value would, and is none: a placeholder, a type, a reference, or the rest of a sentence."""
 _STRONG: Final = (
-    r"(?:password|passwd|passphrase|pwd|api[_-]?key|client[_-]?secret|app[_-]?secret|secret[_-]?(?:access[_-]?)?key"
-    r"|(?:access|refresh|auth|session)[_-]?token|private[_-]?key)"
+    r"(?:password|passwd|passphrase|pwd|api[_ -]?key|(?:client|app)[_ -]?secret|secret[_ -]?(?:access[_ -]?)?key"
+    r"|(?:access|refresh|auth|session|verification)[_ -]?token|(?:private|encrypt)[_ -]?key"
+    r"|(?:account|sharedaccess)[_-]?key)"
 )
+_EXAMPLE: Final = r"(?!(?i:your)[-_][A-Za-z])"
+"""What an example has in place of a value, where the pattern looks at capitals."""
 ASSIGNED: Final = re.compile(
     # A name that means a secret, set with `=`.
     rf"(?<![a-z0-9])(?:{_STRONG}|密码|口令|密钥)[\"']?\s{{0,4}}(?::=|=>|=)\s{{0,4}}[\"']?{_NOT_A_VALUE}\S"
@@ -43,7 +47,7 @@ CREDENTIALS: Final = (
         frozenset(),
         ("bearer",),
         re.compile(
-            r"\b(?i:bearer)[ \t]{1,8}(?=[\w.~+/=-]{0,256}(?:[0-9]|[a-z][A-Z]))[\w.~+/=-]{16}",
+            rf"\b(?i:bearer)[ \t]{{1,8}}{_EXAMPLE}(?=[\w.~+/=-]{{0,256}}(?:[0-9]|[a-z][A-Z]))[\w.~+/=-]{{16}}",
             re.ASCII,
         ),
         cased=True,
@@ -53,7 +57,8 @@ CREDENTIALS: Final = (
         frozenset("=:"),
         ("authorization",),
         re.compile(
-            r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:basic|bearer|token)\s{1,4}(?![<${*])[\w.~+/=-]{8}", re.ASCII
+            r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:basic|bearer|token)\s{1,4}(?![<${*]|your[-_])[\w.~+/=-]{8}",
+            re.ASCII,
         ),
     ),
     Shape(
@@ -85,6 +90,32 @@ CREDENTIALS: Final = (
             r"|pypi-(?=[a-z_-]{0,64}[0-9])[a-z0-9_-]{32})"
         ),
         whole=True,
+    ),
+    Shape(
+        "credential",
+        frozenset("_"),
+        ("hf_",),
+        re.compile(r"(?<![a-z0-9])hf_(?=[a-z]{0,64}[0-9])[a-z0-9]{30}"),
+        whole=True,
+    ),
+    Shape(
+        "credential",
+        frozenset("."),
+        ("sg.",),
+        re.compile(r"(?<![A-Za-z0-9])SG\.[\w-]{20,24}\.[\w-]{40}", re.ASCII),
+        cased=True,
+        whole=True,
+    ),
+    Shape(
+        # Said in a sentence: a word with a digit in it that is no measure and no name of an algorithm.
+        "credential",
+        frozenset(),
+        ("password is", "passphrase is", "密码是", "密码为", "口令是", "密钥是"),
+        re.compile(
+            r"(?:pass(?:word|phrase) is\s{1,4}|(?:密码|口令|密钥)[是为]\s{0,4})[\"'`]?"
+            rf"(?![0-9]{{1,3}}[-a-z]|sha|md5|bcrypt|scrypt|argon|base64|utf|https?:){_NOT_A_VALUE}"
+            r"(?=[!-~]{0,64}[0-9])[!-~]{6}"
+        ),
     ),
     Shape(
         "credential",
@@ -132,7 +163,10 @@ CREDENTIALS: Final = (
         "credential",
         frozenset("="),
         ("_token=", "_secret=", "_key="),
-        re.compile(r"(?<=[A-Z0-9]_)(?:TOKEN|SECRET|KEY)=[\"']?(?![<${*])(?=[!-~]{0,64}[0-9])[\w.~+/=-]{8}", re.ASCII),
+        re.compile(
+            rf"(?<=[A-Z0-9]_)(?:TOKEN|SECRET|KEY)=[\"']?(?![<${{*]){_EXAMPLE}(?=[!-~]{{0,64}}[0-9])[\w.~+/=-]{{8}}",
+            re.ASCII,
+        ),
         cased=True,
     ),
     Shape(

@@ -48,6 +48,12 @@ ENGINEERING = (
     "The password:\n- must be long\n- must have 3 digits\npass the word=count pairs on",
     "Русский текст: пароль обязателен, секрет не нужен; Ελληνικά: α = 0.05, β/γ, ρ=0.3, κωδικός.",
     "Café, naïve, Zoë, Łódź, Ærø, fiancée: résumé = 3 pages.",
+    "API_KEY=your-key-here, OPENAI_API_KEY=your_api_key_1, password=changeme, token: YOUR_TOKEN_HERE_12345.",
+    "curl -H 'Authorization: Bearer YOUR_TOKEN_HERE_2' https://api.example.com; Bearer your-access-token-1234567.",
+    "hf_hub_download_to_a_local_folder and hf_dataset_viewer_row_count are functions; SG.Example.Name is a module.",
+    "The password is required. My password is not accepted, the password is stored hashed, a passphrase is better.",
+    "Set the Encrypt Key: see the console, and the Verification Token: under Events, in that order.",
+    "AccountKey=<key>, SharedAccessKey=${KEY}; the account key=value pairs are listed.",
     "LaTeX: \\frac{1}{2} \\\\ \\hline \\alpha/\\beta, and a line break \\\\ here.",
 )
 RESEARCH = (

@@ -54,6 +54,17 @@ CREDENTIALS = (
     "postgres://app:pw123@db.example.com/x",
     "https://open.feishu.cn/open-apis/bot/v2/hook/0a1b2c3d-4e5f",
     "fs_" + "aB3-" * 10 + "xyz",
+    "hf_" + "AbCd1234" * 4,
+    "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",
+    "DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8==",
+    "SharedAccessKey=a1B2c3D4e5F6g7H8i9J0a1B2",
+    "Encrypt Key: a1B2c3D4e5F6g7H8",
+    "Verification Token: a1B2c3D4e5F6g7H8i9J0",
+    "App Secret: a1B2c3D4e5F6g7H8i9J0",
+    "my password is hunter2",
+    "The passphrase is Tr0ub4dor&3.",
+    "密码是hunter2",
+    "口令是 Tr0ub4dor&3",
 )
 PLACES = (
     ("-----BEGIN CERTIFICATE-----", "key_material"),
