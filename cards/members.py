@@ -83,8 +83,12 @@ def _in_force(held: HeldView, now_ms: int) -> bool:
 
 
 def _said_of(row: MemberView) -> Copy:
-    """Role, presence, and what the presence rests on."""
+    """Role, presence, and of an agent whose connection is on record whether it was seen to work."""
     presence = named("card.members.presence", row.presence)
+    if row.binding != "none":
+        presence = copy(
+            "card.members.and_binding", presence=presence, binding=named("card.members.binding", row.binding)
+        )
     if not row.roles:
         return presence
     roles = [named("card.members.role", one) for one in row.roles]

@@ -5,6 +5,7 @@ parameters, who may ask, by which surfaces, and what decides; a reader may ask n
 """
 
 from ledger.actions import (
+    agents,
     amendments,
     artifacts,
     gates,
@@ -28,7 +29,7 @@ __all__ = ["ACTIONS", "BY_NUMBER", "Action", "Basis", "Decider", "Who"]
 
 _FAMILIES = (
     members, goals, todos, leases, artifacts, quota, gates, plans, amendments, runs, requests, views, handoffs,
-    history, words, identity,
+    history, words, identity, agents,
 )  # fmt: skip
 _ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 

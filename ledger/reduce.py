@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ledger.events import ERASED, Facts, Recorded, Words
 from ledger.folds import (
+    agents,
     amendments,
     authority,
     erasures,
@@ -113,6 +114,7 @@ def _token_rotated(workspace: Workspace, event: Recorded) -> None:
         old, token_id=facts.token_id, secret_digest=facts.secret_digest, expires_at_ms=facts.expires_at_ms
     )
     workspace.tokens_by_id[facts.token_id] = facts.secret_digest
+    agents.token_rotated(workspace, facts.member_id, facts.replaces)
 
 
 def _token_revoked(workspace: Workspace, event: Recorded) -> None:
@@ -163,6 +165,7 @@ _WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
     member_events.PairingOffered: _pairing_offered,
     member_events.MemberPaired: _paired,
     member_events.ButtonKeyRotated: _key_rotated,
+    **agents.FOLDS,
     **authority.FOLDS,
     **grants.FOLDS,
     **identity.FOLDS,

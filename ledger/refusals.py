@@ -236,6 +236,13 @@ CLASS_OF: dict[str, RefusalClass] = {
     "request_answered": RefusalClass.STALE,
     "request_work_open": RefusalClass.WAITING,
     "request_not_returned": RefusalClass.WAITING,
+    # Bindings of agents.
+    "agent_not_bound": RefusalClass.NOT_FOUND,
+    "token_of_another": RefusalClass.DENIED,
+    "token_not_of_binding": RefusalClass.DENIED,
+    "binding_changed": RefusalClass.STALE,
+    "nothing_proven": RefusalClass.USAGE,
+    "fact_contradicted": RefusalClass.USAGE,
     # Invitations, bindings and channels.
     "invitation_not_found": RefusalClass.NOT_FOUND,
     "invitation_not_yours": RefusalClass.DENIED,

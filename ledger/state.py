@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ledger.goal_map import Goals
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
+from ledger.parts.agents import Agents
 from ledger.parts.amendments import Amendments
 from ledger.parts.authority import Authority
 from ledger.parts.gates import Gates
@@ -44,7 +45,7 @@ RECENT_EVENTS_MAX = 5
 
 GOAL_PARTS = ("amendments", "gates", "handoffs", "left_chats", "plans", "requests", "reviews", "runs", "slots")
 """The attributes of a goal that are a family's own part."""
-WORKSPACE_PARTS = ("authority", "grants", "identity")
+WORKSPACE_PARTS = ("agents", "authority", "grants", "identity")
 """The same of the workspace."""
 
 
@@ -220,6 +221,7 @@ class Workspace:
 
     __slots__ = (
         "addresses",
+        "agents",
         "at_ms",
         "authority",
         "button_keys",
@@ -251,6 +253,7 @@ class Workspace:
         self.addresses: dict[MemberId, Address] = {}
         self.button_keys: dict[int, int | None] = {1: None}
         self.goals: Goals[Goal] = Goals()
+        self.agents = Agents()
         self.authority = Authority()
         self.grants = Grants()
         self.identity = Identity()

@@ -6,6 +6,7 @@ upcast, and its bytes stay as fixtures. Each family lists its kinds beside their
 
 from ledger.events import Facts, Kind
 from ledger.rules import (
+    agent_events,
     amendment_events,
     artifacts,
     authority_events,
@@ -26,6 +27,7 @@ from ledger.rules import (
 )
 
 _FAMILIES = (
+    agent_events,
     amendment_events,
     artifacts,
     authority_events,

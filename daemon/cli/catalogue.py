@@ -841,4 +841,32 @@ ACTIONS: "Nouns" = {
     'goal_id': {'help': "Only this goal's."},
   }},
 },
+'agent': {
+  'bind': {'summary': 'Record how an agent is connected: by which runtime, configuration and credential; untested until qualified.', 'example': 'agent bind --agent-id builder --runtime generic --config-sha256 5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592 --token-id tok_12', 'writes': True, 'parameters': {
+    'agent_id': {'help': 'Which agent.', 'required': True},
+    'runtime': {'help': 'What runs the agent.', 'choices': ('claude_code', 'codex', 'generic'), 'required': True},
+    'config_sha256': {'help': 'Digest of the configuration that was made for it.', 'required': True},
+    'token_id': {'help': "The agent's credential that the configuration uses.", 'required': True},
+  }},
+  'prove': {'summary': "Record what a bounded real turn through an agent's binding proved, and what failed.", 'example': 'agent prove --agent-id builder --config-sha256 5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592 --proven packet_read=5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592', 'writes': True, 'parameters': {
+    'agent_id': {'help': 'Which agent.', 'required': True},
+    'config_sha256': {'help': 'Digest of the configuration that was run.', 'required': True},
+    'proven': {'help': 'A fact that was seen and the digest of what was seen, FACT=SHA256.', 'repeat': True},
+    'failed': {'help': 'A fact that was tried and did not hold.', 'repeat': True, 'choices': ('process_started', 'protocol', 'identity', 'packet_read', 'write_path', 'hook_turn_start', 'hook_tool_use', 'hook_turn_end', 'runtime_turn')},
+  }},
+  'unbind': {'summary': 'Record that an agent is connected no more; the member and its credential stay.', 'example': 'agent unbind --agent-id builder', 'writes': True, 'parameters': {
+    'agent_id': {'help': 'Which agent.', 'required': True},
+  }},
+  'list': {'summary': 'How each agent is connected, what was proven of it, and what is untested.', 'example': 'agent list', 'parameters': {
+    'agent_id': {'help': "Only this agent's."},
+  }},
+  'probe': {'summary': 'Write back what whoever tests this binding gave; proves that its writes arrive, and changes nothing else.', 'example': 'agent probe --challenge 5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592 --goal-id docs', 'writes': True, 'parameters': {
+    'challenge': {'help': 'What was given, as it was given.', 'required': True},
+    'goal_id': {'help': 'A goal that the credential is good for, where it is not good for all.'},
+  }},
+  'inbox': {'summary': 'What an agent finds when its turn begins: the verdict, requests, answers, decisions, revisions, leases.', 'example': 'agent inbox --goal-id docs --agent-id builder', 'parameters': {
+    'goal_id': {'help': 'The goal.', 'required': True},
+    'agent_id': {'help': "Whose; the caller's own when absent."},
+  }},
+},
 }

@@ -139,6 +139,12 @@ PAGES: "dict[str, Page]" = {
   'channel.bind': {'who': 'a person', 'shapes': {'goal_id': 'Matches ^[a-z0-9][a-z0-9_.-]{0,63}$', 'channel_id': 'Matches ^(oc_[A-Za-z0-9_-]{1,64}|chat_[0-9a-f]{12})$'}, 'refusals': ('not_permitted', 'channel_target_required', 'channel_required', 'goal_not_found', 'not_an_owner', 'channel_unknown', 'too_many_channels')},
   'channel.unbind': {'who': 'a person', 'shapes': {'goal_id': 'Matches ^[a-z0-9][a-z0-9_.-]{0,63}$', 'channel_id': 'Matches ^(oc_[A-Za-z0-9_-]{1,64}|chat_[0-9a-f]{12})$'}, 'refusals': ('not_permitted', 'channel_target_required', 'channel_required', 'goal_not_found', 'not_an_owner', 'channel_unknown', 'channel_not_bound')},
   'channel.list': {'who': 'anyone who is registered', 'shapes': {'goal_id': 'Matches ^[a-z0-9][a-z0-9_.-]{0,63}$'}, 'refusals': ()},
+  'agent.bind': {'who': 'the operator (whoever runs the daemon), an owner of the workspace', 'shapes': {'config_sha256': 'Matches ^[0-9a-f]{64}$', 'token_id': 'Matches ^tok_[0-9]{1,16}$'}, 'refusals': ('not_permitted', 'member_not_found', 'member_revoked', 'not_an_agent', 'token_not_found', 'token_of_another', 'binding_token_ended')},
+  'agent.prove': {'who': 'the operator (whoever runs the daemon), an owner of the workspace', 'shapes': {'config_sha256': 'Matches ^[0-9a-f]{64}$', 'proven': 'Up to 9 of them. Matches ^(process_started|protocol|identity|packet_read|write_path|hook_turn_start|hook_tool_use|hook_turn_end|runtime_turn)=[0-9a-f]{64}$', 'failed': 'Up to 9 of them.'}, 'refusals': ('not_permitted', 'member_not_found', 'member_revoked', 'agent_not_bound', 'binding_token_ended', 'binding_changed', 'nothing_proven', 'fact_contradicted', 'probe_missing', 'probe_used_twice')},
+  'agent.unbind': {'who': 'the operator (whoever runs the daemon), an owner of the workspace', 'shapes': {}, 'refusals': ('not_permitted', 'agent_not_bound')},
+  'agent.list': {'who': 'anyone who is registered', 'shapes': {}, 'refusals': ()},
+  'agent.probe': {'who': 'an agent', 'shapes': {'challenge': 'Matches ^[0-9a-f]{64}$', 'goal_id': 'Matches ^[a-z0-9][a-z0-9_.-]{0,63}$'}, 'refusals': ('not_permitted', 'agent_not_bound', 'binding_token_ended', 'token_not_of_binding', 'goal_not_found', 'goal_not_granted')},
+  'agent.inbox': {'who': 'anyone who is registered', 'shapes': {'goal_id': 'Matches ^[a-z0-9][a-z0-9_.-]{0,63}$'}, 'refusals': ('goal_not_found',)},
 }
 LOCAL: "dict[str, LocalPage]" = {
 }
@@ -322,6 +328,15 @@ REFUSALS = {
   'too_many_grants': (1, 'This agent has had {limit} grants already. Register another agent, or grant more at once.'),
   'grant_already_ended': (1, '{grant_id} has ended already. There is nothing left to do.'),
   'profile_role_not_yours': (5, 'An agent does not choose its own role. Leave the role out, or ask the operator or an owner.'),
+  'agent_not_bound': (3, 'No binding of {agent_id} is recorded. Connect it with frontstage agent connect.'),
+  'token_of_another': (5, '{token_id} is a credential of another member. Name a credential of the agent that is connected.'),
+  'binding_token_ended': (1, 'The credential {token_id} of this binding is good no more. Connect the agent anew; it gets another credential.'),
+  'token_not_of_binding': (5, 'This write did not come by the credential of the binding, {token_id}. Only a write through the binding proves it; run frontstage agent qualify.'),
+  'binding_changed': (4, 'The binding of {agent_id} has another configuration by now. Qualify the binding as it is now.'),
+  'nothing_proven': (2, 'Nothing is said to be proven or failed. Name at least one fact.'),
+  'fact_contradicted': (2, '{fact} cannot be both proven and failed. Say one of the two.'),
+  'probe_missing': (1, '{fact} rests on a write of the agent that the ledger does not have. Have the agent write the challenge through its binding first.'),
+  'probe_used_twice': (1, 'One challenge cannot prove two facts of {agent_id}. Give the runtime a challenge of its own.'),
   'standing_grant_not_found': (3, 'There is no standing grant {grant_id}. Look at the gate that it came from.'),
   'gate_not_found': (3, 'There is no gate {gate_id} in this goal. List the gates of the goal.'),
   'gate_not_yours': (5, 'The gate {gate_id} was opened by {opened_by}; only they or an owner may change it. Ask whoever opened it, or an owner.'),

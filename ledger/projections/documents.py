@@ -14,6 +14,7 @@ from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
 from ledger.ports import StoreFault
 from ledger.projections import (
+    agents,
     amendments,
     attention,
     authority,
@@ -28,6 +29,7 @@ from ledger.projections import (
     reviews,
     slots,
 )
+from ledger.projections.agents import qualified_until_ms
 from ledger.projections.cards import acceptance_view, goal_view, review_view
 from ledger.projections.channel import channel_projection, read_goal, todo_row
 from ledger.projections.outlet import through_the_filter
@@ -64,6 +66,7 @@ def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | Non
     ends = [one.until_ms for one in goal.handoffs.delegations.values() if one.until_ms > now_ms]
     ends += slots.changes_ms(goal, now_ms)
     ends += reachable_until_ms(workspace, now_ms)
+    ends += qualified_until_ms(workspace, now_ms)
     for due in (goal.due, goal.handoffs.due, goal.gates.due, goal.gates.passing):
         at = bisect_right(due, now_ms, key=lambda entry: entry[0])
         ends += [due[at][0]] if at < len(due) else []
@@ -309,6 +312,7 @@ _MADE: dict[str, Reader] = {
     "member.list": _list_members,
     "quota.should-run": _should_run,
     "status.show": _show_status,
+    **agents.READERS,
     **amendments.READERS,
     **attention.READERS,
     **authority.READERS,

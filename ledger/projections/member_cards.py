@@ -7,9 +7,10 @@ row's words; the ends of leases are absolute times, so that nothing on the card 
 from ledger.ids import MemberId
 from ledger.projections.causes import Cause
 from ledger.projections.holds import hold_of, name_of
-from ledger.projections.member_views import HeldView, MembersView, MemberView
+from ledger.projections.member_views import BindingWord, HeldView, MembersView, MemberView
 from ledger.projections.presence import NEAREST_FIRST, Presence, presence_in, presence_over_all
 from ledger.records import EventNote, Member
+from ledger.rules.agents import standing_of
 from ledger.rules.common import granted, owners_of
 from ledger.state import Goal, Workspace
 
@@ -74,6 +75,7 @@ def _row(workspace: Workspace, goals: list[Goal], member: Member, now_ms: int) -
         roles=member.roles if member.kind == "person" else tuple(filter(None, (member.profile_role,))),
         presence=presence.name,
         because=presence.because,
+        binding=_binding(workspace, member, now_ms),
         held=tuple(held[:HELD_MAX]),
         held_total=len(held),
     )
@@ -87,6 +89,11 @@ def _presence(workspace: Workspace, goals: list[Goal], member: Member, now_ms: i
         return found
     words = [presence_in(workspace, goal, member, now_ms) for goal in goals]
     return min(words, key=lambda one: NEAREST_FIRST.index(one.name))
+
+
+def _binding(workspace: Workspace, member: Member, now_ms: int) -> BindingWord:
+    binding = workspace.agents.bindings.get(member.member_id)
+    return "none" if binding is None else standing_of(workspace, binding, now_ms).word
 
 
 def _held(goal: Goal, member_id: MemberId, now_ms: int) -> list[HeldView]:

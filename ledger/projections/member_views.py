@@ -7,6 +7,9 @@ import msgspec
 from ledger.projections.causes import Cause
 from ledger.projections.presence import PresenceName
 
+BindingWord = Literal["none", "untested", "qualified"]
+"""Whether what an agent is connected by was seen to work; `none` where no binding was recorded."""
+
 
 class HeldView(msgspec.Struct, frozen=True, kw_only=True):
     """One todo that a member holds: under a lease with an end, or by a claim that has none."""
@@ -25,6 +28,7 @@ class MemberView(msgspec.Struct, frozen=True, kw_only=True):
     roles: tuple[str, ...]
     presence: PresenceName
     because: str
+    binding: BindingWord
     held: tuple[HeldView, ...]
     held_total: int
 

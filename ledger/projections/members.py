@@ -9,6 +9,7 @@ from typing import Final, Literal, cast
 
 from ledger.ids import GoalId, MemberId
 from ledger.params import Params
+from ledger.projections.agents import binding_document
 from ledger.projections.holds import hold_of
 from ledger.projections.presence import presence_in, presence_over_all
 from ledger.projections.privacy import Screen
@@ -72,6 +73,7 @@ def member_document(
         "presence_because": (
             (None if over_all is None else over_all.because) if goal_id is None else rows[0]["presence_because"]
         ),
+        "binding": binding_document(workspace, member.member_id, now_ms),
         "current_claims": claims[:CLAIMS_MAX],
         "claims_total": len(claims),
         "last_action": _act(last),

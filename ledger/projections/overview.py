@@ -9,6 +9,7 @@ from typing import cast
 
 from ledger.ids import GoalId
 from ledger.params import Params
+from ledger.projections.agents import binding_document
 from ledger.projections.attention import by_severity, item, read_open_goals, urgency
 from ledger.projections.channel import (
     Reading,
@@ -183,6 +184,7 @@ def _member_row(workspace: Workspace, member: Member, screen: Screen, path: str,
         "profile_role": member.profile_role,
         "presence": None if presence is None else presence.name,
         "presence_because": None if presence is None else presence.because,
+        "binding": binding_document(workspace, member.member_id, now_ms),
     }
 
 

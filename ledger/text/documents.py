@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from ledger.text import (
+    agents_text,
     gates_text,
     history_text,
     identity_text,
@@ -338,6 +339,7 @@ _RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     "artifact.list": _artifacts,
     "member.list": _members,
     "quota.should-run": _should_run,
+    **agents_text.RENDERERS,
     **gates_text.RENDERERS,
     **history_text.RENDERERS,
     **identity_text.RENDERERS,

@@ -45,6 +45,7 @@ _CODES = {
     "artifact.because": "history.word.because",
     "run.delivery_outcome": "history.word.delivery_outcome",
     "goal.previous": "handoff",
+    "agent.runtime": "agents.runtime",
     "goal.handoff_mode": "handoff",
     "todo.condition": "history.word.condition",
     "member.member_kind": "history.word.member_kind",

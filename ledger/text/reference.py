@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from ledger.refusals import STATUS, GeneralRefusal, class_of
 from ledger.rules.admissions import AdmissionRefusal
+from ledger.rules.agents import AgentRefusal
 from ledger.rules.agreed import AgreedRefusal
 from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
@@ -76,6 +77,7 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Delegations": DelegationRefusal,
     "Erasures": ErasureRefusal,
     "Grants": GrantRefusal,
+    "Agents": AgentRefusal,
     "Gates": GateRefusal,
     "Plans": PlanRefusal,
     "Admissions": AdmissionRefusal,

@@ -22,7 +22,7 @@ Locale = Literal["en", "zh"]
 LOCALES: tuple[Locale, ...] = ("en", "zh")
 DOMAINS = (
     "frontstage", "refusals", "chat", "cli",
-    "authority", "cards_gate", "cards_members", "cards_request", "conversation", "forms", "gates", "history",
+    "agents", "authority", "cards_gate", "cards_members", "cards_request", "conversation", "forms", "gates", "history",
     "lark_setup", "manual", "manual_local", "plan_cards", "plans", "problems", "requests", "reviews", "slots",
     "step_up", "views", "work", "identity",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ledger.text.agents_text import binding_line
 from ledger.text.lines import need_line, reason_line, step_line
 from ledger.text.pieces import (
     COLON,
@@ -113,9 +114,15 @@ def _member_cells(member: Doc, locale: Locale) -> list[object]:
         member.get("member_id"),
         named("cli.member.kind", member.get("kind"), locale),
         role,
-        _presence(member, locale),
+        _presence(member, locale) + _binding(member, locale),
         member.get("display_name"),
     ]
+
+
+def _binding(member: Doc, locale: Locale) -> str:
+    """Whether the connection of an agent was seen to work, where one is on record."""
+    binding = as_map(member.get("binding"))
+    return f" · {named('agents.binding', binding.get('state'), locale)}" if binding else ""
 
 
 def _presence(member: Doc, locale: Locale) -> str:
@@ -218,6 +225,7 @@ def _member(doc: Doc, locale: Locale) -> list[str]:
     first = head(doc.get("agent_id"), doc.get("display_name"), _presence(doc, locale))
     given: list[Fact] = [
         (label("profile_role", locale), say("cli.member.advisory", locale, role=role) if role else None),
+        (label("binding", locale), binding_line(doc.get("binding"), locale)),
         (label("scope_summary", locale), text_lines(profile.get("scope_summary") or "")),
         (label("capabilities", locale), joined(doc.get("capabilities"), locale)),
         (label("goals", locale), table([_member_goal(row, locale) for row in rows_of(doc, "goals")])),

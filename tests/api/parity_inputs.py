@@ -98,6 +98,7 @@ ASK, OTHER_ASK, THIRD_ASK = ({**LATER, "request_id": f"request_{name}"} for name
 LANE = {"lane_id": "extra", "title": "Check the extras"}
 BRIEF = {"purpose": "Check", "acceptance": ["A list"], "return_requirement": "A list"}
 GRANT = {"member_id": "helper", "goal_id": ["later"], "action_kind": ["check"]}
+CONNECTED = {"agent_id": "builder", "runtime": "generic", "config_sha256": sha256("configuration")}
 INVITED = {"member_id": "zoe", "open_id": "ou_zoe"}
 FENCE = {"idempotency_key": "run/7", "expected_version": 1}
 
@@ -248,6 +249,16 @@ FAMILIES = (
     Input("bob", "member.unbind", {"member_id": "ann"}, "binding_not_yours"),
     Input("ann", "member.unbind", {"member_id": "carl"}, "not_bound"),
     Input("ann", "member.unbind", {"member_id": "bob"}, "committed"),
+    Input("ann", "agent.bind", {**CONNECTED, "token_id": "@token"}, "token_of_another"),
+    Input("ann", "agent.bind", {**CONNECTED, "token_id": "@builders"}, "committed"),
+    Input("ann", "agent.bind", {**CONNECTED, "token_id": "@builders"}, "noop"),
+    Input("builder", "agent.bind", {**CONNECTED, "token_id": "@builders"}, "not_permitted"),
+    Input("helper", "agent.probe", {"challenge": sha256("c")}, "agent_not_bound"),
+    Input("builder", "agent.probe", {"challenge": sha256("c"), **DOCS}, "committed"),
+    Input("ann", "agent.prove", {"agent_id": "builder", "config_sha256": sha256("configuration"), "proven": [f"write_path={sha256('d')}"]}, "probe_missing"),
+    Input("ann", "agent.prove", {"agent_id": "builder", "config_sha256": sha256("configuration"), "proven": [f"write_path={sha256('c')}"], "failed": ["protocol"]}, "committed"),
+    Input("ann", "agent.unbind", {"agent_id": "helper"}, "agent_not_bound"),
+    Input("ann", "agent.unbind", {"agent_id": "builder"}, "committed"),
     Input("ann", "words.erase", {"seq": [2], "reason_code": "personal_data"}, "committed"),
     Input("ann", "words.erase", {"seq": [999_999], "reason_code": "personal_data"}, "event_not_found"),
     Input("ann", "member.revoke", {"member_id": "carl"}, "committed"),

@@ -31,6 +31,7 @@ MADE = {
     "@invitation": ("member.invitations", {}, "invitations", "invitation_id"),
     "@standing": ("gate.show", {**LATER, "gate_id": "gate_wide"}, "standing_grants", "grant_id"),
     "@token": ("token.list", {"member_id": "carl"}, "tokens", "token_id"),
+    "@builders": ("token.list", {"member_id": "builder"}, "tokens", "token_id"),
 }
 """Where the ids that only the ledger makes are listed."""
 VARYING_TEXT = re.compile(r"\b20\d\d-\d\d-\d\d \d\d:\d\d\b|\bb1:[0-9a-f]{32}")

@@ -18,6 +18,7 @@ def member(name: str, kind: str, presence: str, *held: HeldView, **changes: obje
         roles=("owner",) if kind == "person" else ("executor",),
         presence=presence,
         because="",
+        binding="none",
         held=held,
         held_total=len(held),
     )
@@ -35,8 +36,8 @@ def members(now_ms: int) -> dict[str, CardView]:
     bo = member("陈博", "person", "registered", roles=("owner", "approver"))
     vic = member("Vic", "person", "registered", roles=())
     busy = member("link-checker", "agent", "executing", leased, claimed, held_total=7)
-    waiting = member("reader", "agent", "launchable", roles=("reviewer",))
-    late = member("late-one", "agent", "bound", ended)
+    waiting = member("reader", "agent", "launchable", roles=("reviewer",), binding="qualified")
+    late = member("late-one", "agent", "bound", ended, binding="untested")
     both = (ann, bo, vic, busy, waiting, late)
     view = MembersView(
         goals=("docs",),

@@ -17,6 +17,7 @@ from ledger.rules.plans import plan_basis
 from ledger.state import Goal, Workspace
 from ledger.writer import Request
 from tests.histories.audits import (
+    agents,
     erasures,
     evidence,
     gates,
@@ -36,7 +37,20 @@ from tests.histories.audits.shapes import picture
 CHECKS: dict[str, Callable[[Case], None]] = dict(
     chain.from_iterable(
         family.CHECKS.items()
-        for family in (promises, work, leases, evidence, gates, shapes, requests, slots, members, identity, erasures)
+        for family in (
+            promises,
+            work,
+            leases,
+            evidence,
+            gates,
+            shapes,
+            requests,
+            slots,
+            members,
+            identity,
+            erasures,
+            agents,
+        )
     )
 )
 SHOWS_AMENDMENT = frozenset({"amendment.submitted", "amendment.rebased"})

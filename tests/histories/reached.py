@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from ledger.refusals import GeneralRefusal
 from ledger.rules.admissions import AdmissionRefusal
+from ledger.rules.agents import AgentRefusal
 from ledger.rules.agreed import AgreedRefusal
 from ledger.rules.amendment_graph import OperationRefusal
 from ledger.rules.amendments import AmendmentRefusal
@@ -37,6 +38,7 @@ FAMILIES: tuple[type[StrEnum], ...] = (
     BeginRefusal, GateRefusal, PlanRefusal, AmendmentRefusal, OperationRefusal, RequestRefusal, HandoffRefusal,
     ModeRefusal, DelegationRefusal, DeferralRefusal, ErasureRefusal, SlotRefusal, AdmissionRefusal, RunRefusal,
     GrantRefusal, MemberRefusal, ProposalRefusal, AgreedRefusal, InvitationRefusal, BindingRefusal, ChannelRefusal,
+    AgentRefusal,
 )  # fmt: skip
 COMMON = frozenset({GeneralRefusal.BASIS_REQUIRED.value, GeneralRefusal.STALE_BASIS.value})
 """Families list these in their order, and one check says them for all."""
@@ -72,6 +74,8 @@ UNREACHED: dict[str, str] = {
     name_of(GrantRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
     name_of(BindingRefusal.MEMBER_NOT_FOUND): SAID_FOR_ALL,
     name_of(BindingRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
+    name_of(AgentRefusal.MEMBER_NOT_FOUND): SAID_FOR_ALL,
+    name_of(AgentRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
     name_of(MemberRefusal.TOKEN_ACTION_UNKNOWN): "the walk names actions that are there",
     name_of(MemberRefusal.TOKEN_GOAL_UNKNOWN): "the walk names goals that are there",
     name_of(TodoRefusal.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE): DAMAGED,

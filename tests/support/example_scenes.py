@@ -13,6 +13,7 @@ import msgspec
 from ledger.rules.amendments import amendment_basis
 from ledger.rules.gates import gate_basis
 from ledger.rules.goals import state_basis
+from tests.support.agent_scenes import connected, own_credential
 from tests.support.homes import Scribe, activate, sha256
 
 DOCS = {"goal_id": "docs"}
@@ -280,6 +281,12 @@ PLAYED: dict[str, Played] = {
     "channel.bind": Played(PERSON, (docs,)),
     "channel.unbind": Played(PERSON, (docs, bound)),
     "channel.list": Played(PERSON, (docs, bound)),
+    "agent.bind": Played(OPERATOR, (own_credential,)),
+    "agent.prove": Played(OPERATOR, (connected,)),
+    "agent.unbind": Played(OPERATOR, (connected,)),
+    "agent.list": Played(PERSON, (connected,)),
+    "agent.probe": Played(AGENT, (docs, connected)),
+    "agent.inbox": Played(AGENT, (docs, todo)),
     "token.issue": Played(OPERATOR),
     "token.revoke": Played(OPERATOR),
     "token.rotate": Played(OPERATOR),

@@ -12,6 +12,7 @@ from ledger.ids import TokenId
 from ledger.state import Goal
 from ledger.writer import Request
 from tests.support.walks import (
+    agents,
     amendments,
     daemon,
     erasures,
@@ -41,11 +42,12 @@ FAMILIES: dict[str, tuple[Command, ...]] = {
     "slots": slots.COMMANDS,
     "handoffs": handoffs.COMMANDS,
     "members": members.COMMANDS,
+    "agents": agents.COMMANDS,
     "identity": identity.COMMANDS,
     "daemon": daemon.COMMANDS,
 }
 MOVING = frozenset({"proposed", "clarifying", "active", "paused", "changes_requested", "delivered"})
-SELDOM = frozenset({"members", "goals", "identity"})
+SELDOM = frozenset({"agents", "members", "goals", "identity"})
 EVERYWHERE = ("work", "work", "work", "goals", *(name for name in FAMILIES if name not in SELDOM))
 SEASONS: dict[str, tuple[Command, ...]] = {
     "proposed": (*(goals.decide,) * 8, *(goals.clarify,) * 2, goals.revise, handoffs.set_mode),
@@ -90,7 +92,7 @@ class Walker(Walk):
         if self.focus and self.one_in(2):
             return self.choose(FAMILIES[self.choose(self.focus)])
         if self.one_in(25):
-            return self.choose((*members.COMMANDS, *identity.COMMANDS, *erasures.COMMANDS))
+            return self.choose((*members.COMMANDS, *agents.COMMANDS, *identity.COMMANDS, *erasures.COMMANDS))
         return self.choose(FAMILIES[self.choose(EVERYWHERE)])
 
     def _pressing(self, goal: Goal) -> list[Command]:

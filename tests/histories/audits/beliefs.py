@@ -17,6 +17,8 @@ class Model:
     members: dict[str, Being] = field(default_factory=dict)
     rights: dict[str, Right] = field(default_factory=dict)
     tokens: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], bool]] = field(default_factory=dict)
+    bindings: dict[str, tuple[str, str, list[str]]] = field(default_factory=dict)
+    """How an agent is connected: the configuration, the credential, and what it wrote by it since."""
     promises: dict[str, Promise] = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
     standing: dict[str, Word] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """The later parts of the history that has every kind of event, one family a file."""
 
 from tests.replay.scripts import (
+    agents,
     amendments,
     authority,
     erasures,
@@ -34,6 +35,7 @@ FAMILIES = tuple(
         erasures,
         identity,
         step_up,
+        agents,
     )
 )
 """In the order in which they were added: what comes later goes to the end."""
