@@ -3,6 +3,8 @@
 The modules are named as text and loaded when they are run: they may know everything, this package only the wire.
 """
 
+from daemon.cli.local_team import TEAM
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from daemon.cli.shapes import Nouns
@@ -262,6 +264,9 @@ LOCAL: "Nouns" = {
         )
     },
 }
+
+
+LOCAL.update(TEAM)
 
 
 def together(actions: "Nouns") -> "Nouns":

@@ -1,0 +1,256 @@
+"""What a steward watches while others work: answers, reviews, work that no longer holds, leases that ran out, blocks.
+
+Each rule sees a fact that the ledger shows and wishes the one thing that follows. Evidence that was rejected is
+reworked by its author. Work that rests on what was revised, or whose author is gone, is done again as a new todo,
+`todo_x-r2` for `todo_x`, with the same terms, validators too; whatever waited for the old one is made to wait for the
+new one by a routine amendment. After a bounded number of times a person is asked for the direction.
+"""
+
+from collections.abc import Iterator
+
+from daemon.agents.steward_facts import OPEN_GATES, ROUTINE, Wish, latest, root_of, short, times, wish
+from daemon.agents.steward_template import can_do, reviewers
+from daemon.agents.steward_view import Agent, Evidence, View, Work
+from daemon.agents.steward_words import Words
+
+TIMES_MAX = 3
+"""How often a todo is done before a person is asked."""
+LAPSES_MAX = 2
+"""Executions of a bound agent, the last of which ran out, before the work is given to another one."""
+ANSWERED = frozenset({"returned"})
+FALLEN = frozenset({"rejected", "invalidated", "superseded"})
+
+
+def watched(view: View, words: Words) -> Iterator[Wish]:
+    """All that follows from what happened, most of it without any person."""
+    yield from answers(view)
+    yield from amendments(view)
+    yield from reviews(view, words)
+    yield from redone(view, words)
+    yield from rebound(view, words)
+    yield from blocks(view, words)
+
+
+def answers(view: View) -> Iterator[Wish]:
+    """What came back has arrived: its sender says so."""
+    for request in view.requests:
+        if request.sender == view.me and request.status in ANSWERED:
+            yield wish(view, "arrived", request.request_id, "request.acknowledge", request_id=request.request_id)
+
+
+def amendments(view: View) -> Iterator[Wish]:
+    """The steward's own routine changes are made as they were put forward; what has moved is put forward anew."""
+    for one in view.amendments:
+        if one.submitted_by != view.me or one.amendment_class not in ROUTINE:
+            continue
+        about = f"{one.amendment_id}/{one.basis}"
+        if one.status == "open":
+            yield wish(view, "amend", about, "amendment.commit", amendment_id=one.amendment_id, basis=one.basis)
+        elif one.status == "needs_rebase":
+            yield wish(view, "rebase", about, "amendment.rebase", amendment_id=one.amendment_id)
+
+
+# Reviews.
+
+
+def reviews(view: View, words: Words) -> Iterator[Wish]:
+    """Evidence of finished work is reviewed by somebody who did not make it; what is settled is asked of nobody."""
+    if view.review != "independent":
+        return
+    evidence = {one for work in view.work if work.status == "done" for one in work.evidence}
+    for artifact in view.evidence:
+        if artifact.status == "submitted" and artifact.artifact_id in evidence:
+            yield from _review(view, artifact, words)
+        elif artifact.status != "submitted":
+            yield from _moot(view, artifact, words)
+
+
+def asked_about(view: View, artifact_id: str) -> list[tuple[str, str, str]]:
+    """Requests for a review of this artifact: id, receiver and status."""
+    stem = f"request_review-{artifact_id}-"
+    return [(one.request_id, one.receiver, one.status) for one in view.requests if one.request_id.startswith(stem)]
+
+
+def _review(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
+    asked = asked_about(view, artifact.artifact_id)
+    for request_id, receiver, status in asked:
+        if status in {"sent", "received", "adopted", "committed", "deferred"}:
+            if view.agent(receiver) is None:
+                reason = words.say("withdrawn.gone", agent=receiver)
+                yield wish(view, "gone", request_id, "request.withdraw", request_id=request_id, reason=reason)
+            return
+    load = [one.receiver for one in view.requests if one.is_open]
+    free = [
+        one for one in reviewers(view, artifact.submitted_by, load) if one.agent_id not in {who for _, who, _ in asked}
+    ]
+    names = {"label": artifact.label, "artifact": artifact.artifact_id, "author": artifact.submitted_by}
+    if not free:
+        gate_id = f"gate_review-{artifact.artifact_id}"
+        if view.gate(gate_id) is None:
+            question = words.say("review.nobody", **names)
+            yield wish(view, "right", gate_id, "gate.open", gate_id=gate_id, question=question, kind="resource")
+        return
+    request_id = f"request_review-{artifact.artifact_id}-{len(asked) + 1}"
+    given = f'{{"ref":"{artifact.artifact_id}","sha256":"{artifact.sha256}","relation":"responds_to"}}'
+    yield wish(
+        view, "review", request_id, "request.send", request_id=request_id, to=free[0].agent_id,
+        purpose=words.say("review.purpose", **names), acceptance=[words.say("review.good")],
+        return_requirement=words.say("review.return"), input=[given],
+    )  # fmt: skip
+
+
+def _moot(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
+    """Nobody is left with a request about what is settled, unless they have begun to answer."""
+    for request_id, _, status in asked_about(view, artifact.artifact_id):
+        if status in {"sent", "deferred"}:
+            reason = words.say("withdrawn.reviewed")
+            yield wish(view, "moot", request_id, "request.withdraw", request_id=request_id, reason=reason)
+    gate = view.gate(f"gate_review-{artifact.artifact_id}")
+    if gate is not None and gate.status in OPEN_GATES and gate.opened_by == view.me:
+        reason = words.say("withdrawn.reviewed")
+        yield wish(view, "moot", gate.gate_id, "gate.withdraw", gate_id=gate.gate_id, reason=reason)
+
+
+# Work that no longer holds.
+
+
+def redone(view: View, words: Words) -> Iterator[Wish]:
+    """Work whose evidence fell is done again; what was merely rejected is for its author to rework, if there is one."""
+    current = {root_of(work.todo_id): work for work in latest(view)}
+    for work in current.values():
+        fallen = _fallen(view, work)
+        if work.status != "done" or work.task_class != "advancement_task" or fallen is None:
+            continue
+        tries = _tries(view, work, fallen)
+        if tries % TIMES_MAX == 0:
+            gate_id = f"gate_redo-{short(work.todo_id, str(tries))}"
+            gate = view.gate(gate_id)
+            if gate is None:
+                question = words.say("redo.used_up", title=work.title, count=tries)
+                yield wish(
+                    view, "direction", gate_id, "gate.open", gate_id=gate_id, question=question, kind="direction"
+                )
+            if gate is None or gate.status != "approved":
+                continue
+        if fallen.status != "rejected" or view.agent(fallen.submitted_by) is None:
+            yield _again(view, work, fallen, current, words)
+    yield from _rewired(view, current, words)
+
+
+def _fallen(view: View, work: Work) -> Evidence | None:
+    """The first of its evidence that was rejected or undone and has nothing in its place."""
+    found = (view.artifact(artifact_id) for artifact_id in work.evidence)
+    return next((one for one in found if one is not None and one.status in FALLEN), None)
+
+
+def _tries(view: View, work: Work, fallen: Evidence) -> int:
+    """How often this was done: as a todo of its own, or by newer evidence of the same one."""
+    chain, one = times(work.todo_id), view.artifact(fallen.revises)
+    while one is not None:
+        chain, one = chain + 1, view.artifact(one.revises)
+    return chain
+
+
+def _again(view: View, work: Work, fallen: Evidence, current: dict[str, Work], words: Words) -> Wish:
+    todo_id = f"{root_of(work.todo_id)}-r{times(work.todo_id) + 1}"
+    if fallen.status == "rejected":
+        reason = fallen.reason or words.say("no_reason")
+        why = words.say("redo.rejected", artifact=fallen.artifact_id, reviewer=fallen.reviewer, reason=reason)
+    else:
+        why = words.say("redo.stale", artifact=fallen.artifact_id)
+    title = work.title if root_of(work.todo_id) != work.todo_id else words.say("redo.title", title=work.title)
+    first = work.acceptance.split("\n")
+    kept = first if root_of(work.todo_id) == work.todo_id else first[:-1]
+    bound = work.bound_agent if view.agent(work.bound_agent or "") is not None else None
+    return wish(
+        view, "redo", todo_id, "todo.add", todo_id=todo_id, text=title,
+        acceptance="\n".join([*filter(None, kept), why]), priority=work.priority, bound_agent=bound,
+        depends_on=[_now(current, one) for one in work.depends_on], excluded_agent=list(work.excluded_agents),
+        action_kind=work.action_kind, required_write_scope=list(work.write_scopes),
+        required_capability=list(work.capabilities), validator=list(work.validators),
+    )  # fmt: skip
+
+
+def _now(current: dict[str, Work], todo_id: str) -> str:
+    """The todo that stands for this one now."""
+    found = current.get(root_of(todo_id))
+    return todo_id if found is None else found.todo_id
+
+
+def _rewired(view: View, current: dict[str, Work], words: Words) -> Iterator[Wish]:
+    """What waits for work that was done again waits for the last of it."""
+    for work in view.work:
+        if work.status not in {"open", "blocked"} or work.role != "agent":
+            continue
+        wanted = [_now(current, one) for one in work.depends_on]
+        if wanted == list(work.depends_on) or work.todo_id in wanted:
+            continue
+        moved = next(one for one, now in zip(work.depends_on, wanted, strict=True) if one != now)
+        amendment_id = f"amend_w-{short(work.todo_id, *wanted)}"
+        if any(one.amendment_id == amendment_id for one in view.amendments):
+            continue
+        listed = ",".join(f'"{one}"' for one in wanted)
+        yield wish(
+            view, "rewire", amendment_id, "amendment.submit", amendment_id=amendment_id,
+            amendment_class="shared_work_graph", why=words.say("rewire.why", old=moved, new=_now(current, moved)),
+            operation=[f'{{"op":"rewire","todo_id":"{work.todo_id}","depends_on":[{listed}]}}'],
+            rebase_todo=[work.todo_id] if work.claimed_by is not None else [],
+        )  # fmt: skip
+
+
+# Agents that are away.
+
+
+def rebound(view: View, words: Words) -> Iterator[Wish]:
+    """Work whose own agent let it lapse again, or is gone, goes to another that could do it."""
+    for work in view.work:
+        if work.status != "open" or work.bound_agent is None or work.claimed_by is not None or work.role != "agent":
+            continue
+        gone = view.agent(work.bound_agent) is None
+        if not gone and work.lapses < LAPSES_MAX:
+            continue
+        other = _another(view, work)
+        amendment_id = f"amend_b-{short(work.todo_id, work.bound_agent, str(work.lapses))}"
+        if other is None or any(one.amendment_id == amendment_id for one in view.amendments):
+            continue
+        names = {"agent": work.bound_agent, "todo": work.todo_id, "count": work.lapses}
+        yield wish(
+            view, "rebind", amendment_id, "amendment.submit", amendment_id=amendment_id, amendment_class="lane_route",
+            why=words.say("rebind.gone" if gone else "rebind.why", **names),
+            operation=[f'{{"op":"rebind","todo_id":"{work.todo_id}","agent":"{other.agent_id}"}}'],
+        )  # fmt: skip
+
+
+def _another(view: View, work: Work) -> Agent | None:
+    """Who else could do it; whoever made what it reviews stays out by the todo's own exclusions."""
+    busy = [one.claimed_by for one in view.work if one.claimed_by is not None and one.status == "open"]
+    found = [
+        one for one in view.agents
+        if one.agent_id not in {work.bound_agent, view.me, *work.excluded_agents} and can_do(view, one, work)
+    ]  # fmt: skip
+    return min(found, key=lambda one: (one.role != "executor", busy.count(one.agent_id), one.agent_id), default=None)
+
+
+# Blocks.
+
+
+def blocks(view: View, words: Words) -> Iterator[Wish]:
+    """Blocked work asks a person for the direction; by a yes it goes on, by a no it stays as it is."""
+    for work in view.work:
+        if work.status != "blocked" or work.role != "agent":
+            continue
+        stem = f"gate_blocked-{short(work.todo_id)}-"
+        # The note that the work got when it went on names the gate that is used up.
+        gates = [one for one in view.gates if one.gate_id.startswith(stem)]
+        used = max((int(one.gate_id.rpartition("-")[2]) for one in gates if one.gate_id in work.note), default=0)
+        ahead = [one for one in gates if int(one.gate_id.rpartition("-")[2]) > used]
+        if not ahead:
+            gate_id = f"{stem}{used + 1}"
+            question = words.say("blocked", title=work.title, reason=work.reason)
+            yield wish(
+                view, "blocked", gate_id, "gate.open", gate_id=gate_id, question=question, kind="direction",
+                blocks_todo=[work.todo_id],
+            )  # fmt: skip
+        elif (approved := next((one for one in ahead if one.status == "approved"), None)) is not None:
+            note = words.say("reopened", gate=approved.gate_id)
+            yield wish(view, "reopen", approved.gate_id, "todo.update", todo_id=work.todo_id, status="open", note=note)
