@@ -56,14 +56,14 @@ def wish(view: View, why: str, about: str, action: str, /, **params: Value) -> W
 
 
 def latest(view: View) -> tuple[Work, ...]:
-    """The work of agents that counts: where a todo was done again, only the last of them."""
+    """The work of agents that counts: where a todo was done again, the last of them, and none if that was cancelled."""
     found: dict[str, Work] = {}
     for work in view.work:
-        if work.role == "agent" and work.status not in {"cancelled", "proposed"}:
+        if work.role == "agent" and work.status != "proposed":
             before = found.get(root_of(work.todo_id))
             if before is None or times(work.todo_id) > times(before.todo_id):
                 found[root_of(work.todo_id)] = work
-    return tuple(found.values())
+    return tuple(work for work in found.values() if work.status != "cancelled")
 
 
 def root_of(todo_id: str) -> str:

@@ -11,12 +11,12 @@ TEAM: "Nouns" = {
             "example": "steward run --agent guide --once",
             "run": "daemon.local.steward",
             "takes": {"socket": "", "home": "", "locale": ""},
-            "about": "It acts by its own token (FRONTSTAGE_TOKEN or FRONTSTAGE_TOKEN_FILE), by the same actions\n"
-            "as any agent, and has no right beyond them: what an owner must decide it asks for and never does. It keeps\n"
-            "nothing; started anew it does nothing a second time. A planner is a program of yours that reads a JSON\n"
-            "packet on standard input and prints lanes as JSON; what is wrong with them is said, and the built-in\n"
-            "template plans instead. It writes one line for each thing it did to standard error. Exit code 1: with\n"
-            "--once, and something was refused.",
+            "about": "It acts by its own token (FRONTSTAGE_TOKEN or FRONTSTAGE_TOKEN_FILE), by the same actions as\n"
+            "any agent, and has no right beyond them: what an owner must decide it asks for and never does. It keeps\n"
+            "nothing; started anew it does nothing a second time. A planner is a program of yours that reads a\n"
+            "JSON packet on standard input and prints lanes as JSON; what is wrong with them is said, and the\n"
+            "built-in template plans instead. It writes one line for each thing it did to standard error. Exit\n"
+            "code 1: something was refused, where it was to end by itself.",
             "parameters": {
                 "agent": {"help": "Whose steward it is: the member whose token it has.", "required": True},
                 "goal_id": {"help": "Only this goal; every goal that it has when absent."},

@@ -21,6 +21,7 @@ ELSEWHERE = {
     "bot": "tests/e2e/test_bot_with_simulator.py",
     "artifact check": "docs/checks.md",
     "lark doctor": "tests/e2e/test_webhook.py",
+    "steward run": "docs/steward.md",
 }
 """Where those are run that need a platform, or work that is handed in."""
 UNTIL = {"daemon": b'"ready"', "up": b'"ready"', "ledger tail": b"workspace.created"}

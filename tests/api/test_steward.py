@@ -1,12 +1,9 @@
 """The steward at a real daemon: from a goal that is proposed to its delivery, and what it may not do."""
 
-import asyncio
 from contextlib import asynccontextmanager
 
-import pytest
-
-from daemon.agents.steward import Setting, Steward
 from daemon.aclient import AsyncClient
+from daemon.agents.steward import Setting, Steward
 from ledger.ids import OPERATOR
 from tests.support.homes import secret_of, sha256
 from tests.support.served import served
@@ -118,7 +115,10 @@ async def test_from_a_confirmed_goal_to_its_delivery_with_nobody_telling_it_anyt
         assert await there.refused("helper", "todo.claim", todo_id=note) == "dependency_unmet"
         heads = await there.evidence("helper", second, "headings", ["c2"])
         await there.look()
-        assert {one: row["receiver"] for one, row in (await there.reviews()).items()} == {links: "judge", heads: "judge"}
+        assert {one: row["receiver"] for one, row in (await there.reviews()).items()} == {
+            links: "judge",
+            heads: "judge",
+        }
         await there.judge(links)
         await there.look()
         assert await there.refused("helper", "todo.claim", todo_id=note) == "dependency_unmet"
@@ -131,7 +131,9 @@ async def test_from_a_confirmed_goal_to_its_delivery_with_nobody_telling_it_anyt
         await there.look()
         shown = await there.read("goal.show")
         assert shown["state"] == "delivered"
-        assert f"({links}, sha256 {sha256('links')[:12]}) by builder, reviewed by judge" in shown["acceptance"]["summary"]
+        assert (
+            f"({links}, sha256 {sha256('links')[:12]}) by builder, reviewed by judge" in shown["acceptance"]["summary"]
+        )
         assert there.steward.refusals == 0
         seq = there.daemon.seq
         there.anew()
