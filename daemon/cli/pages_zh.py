@@ -167,6 +167,7 @@ LOCAL: "dict[str, LocalPage]" = {
   'completion.bash': {'summary': '打印 bash 的补全脚本。', 'about': '写入 ~/.bashrc：source <(frontstage completion bash)', 'helps': {}, 'takes': {}},
   'completion.zsh': {'summary': '打印 zsh 的补全脚本。', 'about': '写入 ~/.zshrc（在 compinit 之后）：source <(frontstage completion zsh)', 'helps': {}, 'takes': {}},
   'completion.fish': {'summary': '打印 fish 的补全脚本。', 'about': 'frontstage completion fish > ~/.config/fish/completions/frontstage.fish', 'helps': {}, 'takes': {}},
+  'steward.run': {'summary': '运行内置的统筹者：它提问、计划、安排评审、留意工作并交付。', 'about': '它用自己的凭证（FRONTSTAGE_TOKEN 或 FRONTSTAGE_TOKEN_FILE）行事，所用的操作与任何智能体相同，此外没有任何权限：凡须由负责人决定的，它只会请求，绝不代为决定。它不保存任何东西；重新启动后，做过的事不会再做第二次。计划程序是你自己的程序，它从标准输入读取一份 JSON，并以 JSON 输出工作线；其中的错误会被说明，并改由内置模板来计划。它每做一件事，就向标准错误输出一行。退出码 1：在自行结束的运行中有请求被拒绝。', 'helps': {'agent': '它是谁的统筹者：即持有该凭证的成员。', 'goal_id': '仅此目标；省略时为它参与的每个目标。', 'planner': '用于计划的程序及其参数；不经过 shell。', 'once': '没有可做的事时结束。'}, 'takes': {}},
 }
 REFUSALS = {
   'unknown_action': (3, '没有这个操作。请查看操作列表。'),
