@@ -35,7 +35,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c '$(DEV_GROUP)' > $(VENV)/dev-requirements.txt
 	@$(PIP) --requirement $(VENV)/dev-requirements.txt
-	@$(PIP) --no-build-isolation --editable '.[lark]'
+	@$(PIP) --no-build-isolation --editable '.[lark,mcp]'
 	@touch $(STAMP)
 
 demo: $(STAMP)

@@ -1,10 +1,12 @@
-"""Writes the command line's catalogue from the table of actions: `python -m daemon.cli.generate`.
+"""Writes what the command line and agents must know of the table of actions: `python -m daemon.cli.generate`.
 
 The table's parameter models need pydantic, which costs more than a whole call may. So what the command line must know
-of them is written out once as a Python literal, which loads from its compiled form in well under a millisecond. A
-test compares the file with what this would write.
+of them is written out once as a Python literal, which loads from its compiled form in well under a millisecond. What
+agents may call is written beside it with whole schemas, for the MCP server: its list of tools is the same whether or
+not a daemon answers. A test compares both files with what this would write.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -15,6 +17,9 @@ from daemon.cli.shapes import Parameter, Verb
 from ledger.catalogue import ACTIONS, Action
 
 TARGET = Path(__file__).with_name("catalogue.py")
+AGENTS_TARGET = Path(__file__).parent.with_name("agents") / "mcp_actions.json"
+FOR_AGENTS = frozenset({"agent", "anyone"})
+"""Who may ask, in a row of the table, where an agent may."""
 DECIDES_ON_BASIS = frozenset({
     "goal.confirm", "goal.decline", "goal.accept", "goal.request-changes", "plan.confirm", "amendment.commit",
     "gate.approve", "gate.reject", "gate.defer", "gate.cancel",
@@ -124,10 +129,49 @@ def _parameter(schema: dict[str, object]) -> Parameter:
     return parameter
 
 
+def render_agents() -> str:
+    """The text of the file of actions that agents may call, one action a line."""
+    rows = {
+        action.name: {"summary": action.summary, "writes": action.writes, "schema": schema_of(action)}
+        for action in ACTIONS.values()
+        if not action.hidden and action.who & FOR_AGENTS
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}" for name, row in rows.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def schema_of(action: Action) -> dict[str, object]:
+    """The JSON Schema of an action's parameters in one piece, without titles and defaults that say nothing."""
+    schema = action.params.model_json_schema()
+    named = schema.get("$defs", {})
+    whole = _whole(schema, named)
+    return {name: whole[name] for name in ("type", "properties", "required", "additionalProperties") if name in whole}
+
+
+def _whole(schema: dict[str, object], named: dict[str, dict[str, object]]) -> dict[str, object]:
+    """A schema with what it refers to in place."""
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        return _whole(named[reference.rpartition("/")[2]], named)
+    found: dict[str, object] = {}
+    for name, value in _plain(schema).items():
+        match name, value:
+            case "properties", dict():
+                found[name] = {field: _whole(inner, named) for field, inner in value.items()}
+            case "items", dict():
+                found[name] = _whole(value, named)
+            case ("default", None | "" | []) | ("title", str()):
+                continue
+            case _:
+                found[name] = value
+    return found
+
+
 def main() -> int:
-    """Write the catalogue."""
-    TARGET.write_text(render(), encoding="utf-8")
-    sys.stdout.write(f"wrote {TARGET.name}\n")
+    """Write both files."""
+    for target, text in ((TARGET, render()), (AGENTS_TARGET, render_agents())):
+        target.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"wrote {target.name}\n")
     return 0
 
 

@@ -6,6 +6,8 @@ from daemon.cli.output import EXIT_FAULT, tell
 from daemon.cli.parse import Command
 
 EXTRA = "lark"
+EXTRA_OF = {"mcp": "mcp", "anyio": "mcp"}
+"""Which extra brings a package, where it is not the usual one."""
 
 
 def run_local(target: str, command: Command) -> int:
@@ -17,7 +19,8 @@ def run_local(target: str, command: Command) -> int:
         name = (error.name or "").partition(".")[0]
         if name in {"daemon", "ledger", "bot", "cards"}:
             raise
-        tell(f"frontstage: this needs the package {name}, which is not installed\n  pip install 'frontstage[{EXTRA}]'")
+        extra = EXTRA_OF.get(name, EXTRA)
+        tell(f"frontstage: this needs the package {name}, which is not installed\n  pip install 'frontstage[{extra}]'")
         return EXIT_FAULT
     function = getattr(module, function_name or "main")
     result = function(command)

@@ -211,6 +211,19 @@ LOCAL: "Nouns" = {
             },
         },
     },
+    "mcp": {
+        "": {
+            "summary": "Serve the ledger to an agent that speaks MCP, over standard input and output.",
+            "example": "mcp",
+            "run": "daemon.agents.mcp_server",
+            "takes": {**_SOCKET, "locale": ""},
+            "about": "The agent acts in the name of its own token (FRONTSTAGE_TOKEN or FRONTSTAGE_TOKEN_FILE), never of the\n"
+            "owner's. Nothing but the protocol is on standard output. It ends when standard input does.",
+            "parameters": {
+                "full": {"help": "Offer a tool for every action that an agent may call, not twelve.", "kind": "switch"},
+            },
+        },
+    },
     "demo": {
         "": {
             "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",
