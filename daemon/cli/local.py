@@ -217,8 +217,8 @@ LOCAL: "Nouns" = {
             "example": "mcp",
             "run": "daemon.agents.mcp_server",
             "takes": {**_SOCKET, "locale": ""},
-            "about": "The agent acts in the name of its own token (FRONTSTAGE_TOKEN or FRONTSTAGE_TOKEN_FILE), never of\n"
-            "the owner's. Nothing but the protocol is on standard output. It ends when standard input does.",
+            "about": "The agent acts in the name of its own token (FRONTSTAGE_TOKEN or FRONTSTAGE_TOKEN_FILE), never\n"
+            "of the owner's. Nothing but the protocol is on standard output. It ends when standard input does.",
             "parameters": {
                 "full": {"help": "Offer a tool for every action that an agent may call, not twelve.", "kind": "switch"},
             },

@@ -22,6 +22,7 @@ ELSEWHERE = {
     "artifact check": "docs/checks.md",
     "lark doctor": "tests/e2e/test_webhook.py",
     "steward run": "docs/steward.md",
+    "mcp": "tests/api/test_mcp_server.py",
 }
 """Where those are run that need a platform, or work that is handed in."""
 UNTIL = {"daemon": b'"ready"', "up": b'"ready"', "ledger tail": b"workspace.created"}
