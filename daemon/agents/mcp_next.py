@@ -47,6 +47,8 @@ BY_CODE: dict[str, tuple[str, ...]] = {
     "seq_not_reached": ("history.list",),
     "event_not_found": ("history.list",),
     "nothing_free": ("quota.should-run", "todo.list"),
+    "todo_lease_conflict": ("todo.ready",),
+    "handoff_mode_forbids_lease": ("todo.claim",),
     "claim_owner_mismatch": ("todo.ready",),
     "owner_conflicts_with_claim": ("todo.ready",),
     "goal_not_confirmed": ("goal.show",),

@@ -27,8 +27,8 @@ DAILY = (
     "task-lease.renew",
     "artifact.submit",
     "todo.complete",
-    "quota.spend-slot",
     "run.report",
+    "quota.spend-slot",
 )
 """What a turn is made of, in this order; each has a tool of its own."""
 ASKED_OF_OTHERS = (
