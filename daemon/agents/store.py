@@ -41,7 +41,7 @@ class ArtifactStore:
 
     def put_file(self, source: Path) -> Kept:
         """Keep a copy of a regular file; a link is refused, whatever it leads to. Raises StoreRefused and OSError."""
-        with os.fdopen(_opened(source), "rb") as file:
+        with os.fdopen(open_regular(source), "rb") as file:
             size_bytes = os.fstat(file.fileno()).st_size
             if size_bytes > ARTIFACT_BYTES_MAX:
                 raise StoreRefused(f"it has {size_bytes} bytes, and {ARTIFACT_BYTES_MAX} are the most")
@@ -57,7 +57,7 @@ class ArtifactStore:
             return None
         path = self.folder / sha256
         try:
-            with os.fdopen(_opened(path), "rb") as file:
+            with os.fdopen(open_regular(path), "rb") as file:
                 digest = hashlib.file_digest(file, "sha256")
         except (OSError, StoreRefused):
             return None
@@ -94,7 +94,7 @@ class ArtifactStore:
             os.close(descriptor)
 
 
-def _opened(path: Path) -> int:
+def open_regular(path: Path) -> int:
     """A regular file, open; a pipe is not waited for and a link not followed. Raises StoreRefused."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)

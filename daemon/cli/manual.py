@@ -40,7 +40,7 @@ _GROUPS = (
             "member",
         ),
     ),
-    ("agents", ("quota", "todo", "task-lease", "artifact", "run", "request", "usage", "batch", "mcp")),
+    ("agents", ("quota", "todo", "task-lease", "artifact", "run", "request", "usage", "batch", "worker", "mcp")),
     ("operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "schema", "completion")),
 )
 _CLOSING = frozenset("，。；：、！？）》」』”’")

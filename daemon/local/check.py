@@ -148,6 +148,18 @@ def _todos(client: Client, goal_id: str) -> Iterator[dict[str, list[str]]]:
 def _validators(command: Command, names: list[str]) -> list[Validator]:
     """What each name means, all of them before any is run. Raises UsageError."""
     path = Path(str(command.values["validators"]))
+    declared = declarations(path)
+    if missing := [name for name in names if name not in declared]:
+        raise UsageError(
+            f"{path} does not say what {', '.join(missing)} means",
+            hint=f'a table for each: [{missing[0]}] with argv = ["program", "word"]',
+            field="validators",
+        )
+    return [validator_of(path, name, declared[name]) for name in names]
+
+
+def declarations(path: Path) -> dict[str, object]:
+    """What a file of validators says, by name. Raises UsageError."""
     try:
         with path.open("rb") as file:
             data = file.read(FILE_BYTES_MAX + 1)
@@ -156,16 +168,11 @@ def _validators(command: Command, names: list[str]) -> list[Validator]:
         raise UsageError(f"{path} cannot be read: {error.strerror}", field="validators") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}", field="validators") from error
-    if missing := [name for name in names if name not in declared]:
-        raise UsageError(
-            f"{path} does not say what {', '.join(missing)} means",
-            hint=f'a table for each: [{missing[0]}] with argv = ["program", "word"]',
-            field="validators",
-        )
-    return [_validator(path, name, declared[name]) for name in names]
+    return declared
 
 
-def _validator(path: Path, name: str, table: object) -> Validator:
+def validator_of(path: Path, name: str, table: object) -> Validator:
+    """What one table of such a file says. Raises UsageError."""
     if not isinstance(table, dict) or (beyond := table.keys() - {"argv", "timeout_seconds", "env"}):
         told = f"has {min(beyond)}" if isinstance(table, dict) else "is no table"
         raise UsageError(f"[{name}] in {path} {told}; it takes argv, timeout_seconds and env", field="validators")
@@ -190,21 +197,33 @@ def _are_words(value: object) -> bool:
     return all(isinstance(one, str) and len(one) <= WORD_CHARS_MAX and "\0" not in one for one in value)
 
 
+def run_one(validator: Validator, *, cwd: Path, private: Path, file: Path | None, number: int) -> tuple[Ended, Path]:
+    """Run one to its end; how it ended, and the file with what it printed. Raises OSError."""
+    more = dict(validator.variables)
+    if file is not None:
+        more[FILE_VARIABLE] = str(file)
+    output = private / f"{number}-{validator.name}.log"
+    variables = environment(private, more)
+    return run(validator.argv, cwd=cwd, variables=variables, seconds=validator.seconds, output=output), output
+
+
+def recorded(client: Client, goal_id: str, artifact_id: str, validator: Validator, ended: Ended) -> Reply:
+    """Put on record how it ended. Raises NotAnswered and WireFault."""
+    return _answered(_record(client, _recorded(goal_id, artifact_id, validator, ended)))
+
+
 def _check(client: Client, command: Command, artifact: Document, validators: list[Validator]) -> int:
     """Run each and record it. Raises NotAnswered, WireFault and UsageError."""
     cwd = Path(str(command.values["cwd"]))
     if not cwd.is_dir():
         raise UsageError(f"{cwd} is not a folder", field="cwd")
     private = Path(tempfile.mkdtemp(prefix="frontstage-check-"))
+    file = Path(str(command.values["file"])).resolve() if "file" in command.values else None
+    goal_id, artifact_id = str(command.values["goal_id"]), str(command.values["artifact_id"])
     checks: list[dict[str, object]] = []
     for number, validator in enumerate(validators, 1):
-        more = dict(validator.variables)
-        if "file" in command.values:
-            more[FILE_VARIABLE] = str(Path(str(command.values["file"])).resolve())
-        output = private / f"{number}-{validator.name}.log"
-        variables = environment(private, more)
-        ended = run(validator.argv, cwd=cwd, variables=variables, seconds=validator.seconds, output=output)
-        reply = _answered(_record(client, _recorded(command, validator, ended)))
+        ended, output = run_one(validator, cwd=cwd, private=private, file=file, number=number)
+        reply = recorded(client, goal_id, artifact_id, validator, ended)
         checks.append(_row(validator, ended, output, reply))
         if not command.options.json:
             write(STDOUT, _line(validator, ended, output).encode("utf-8", "replace"))
@@ -231,10 +250,10 @@ def _record(client: Client, params: Params) -> Reply:
         return client.act("artifact.record-check", params, key)
 
 
-def _recorded(command: Command, validator: Validator, ended: Ended) -> Params:
+def _recorded(goal_id: str, artifact_id: str, validator: Validator, ended: Ended) -> Params:
     return {
-        "goal_id": str(command.values["goal_id"]),
-        "artifact_id": str(command.values["artifact_id"]),
+        "goal_id": goal_id,
+        "artifact_id": artifact_id,
         "name": validator.name,
         "argv_sha256": words_sha256(validator.argv),
         "exit_code": ended.exit_code,

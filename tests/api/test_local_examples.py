@@ -23,6 +23,8 @@ ELSEWHERE = {
     "lark doctor": "tests/e2e/test_webhook.py",
     "steward run": "docs/steward.md",
     "mcp": "tests/api/test_mcp_server.py",
+    "worker run": "docs/worker.md",
+    "worker status": "docs/worker.md",
 }
 """Where those are run that need a platform, or work that is handed in."""
 UNTIL = {"daemon": b'"ready"', "up": b'"ready"', "ledger tail": b"workspace.created"}

@@ -1,0 +1,174 @@
+"""A git worktree for one turn: made from the base, judged by what differs from it, and gone afterwards.
+
+What a program did to its worktree is read from git, and never from what the program says of it. Everything that is not
+ignored counts, committed or not, also what was moved away: both names of a moved file are paths that changed. What is
+ignored is not handed in, and goes away with the worktree. A link that leads out, a repository inside the repository,
+or a second spelling of a name is refused wherever it is.
+"""
+
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.agents.store import ARTIFACT_BYTES_MAX
+from daemon.agents.worker_scope import outside
+
+GIT_S_MAX = 120
+PATHS_MAX = 20_000
+SHOWN_MAX = 5
+_LINK, _REPOSITORY = "120000", "160000"
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off")
+
+
+class TreeRefused(Exception):
+    """The repository cannot be worked in, or what was done there may not be handed in."""
+
+    def __init__(self, code: str, words: str) -> None:
+        self.code, self.words = code, words
+        super().__init__(words)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path that differs from the base, with its file mode of now."""
+
+    path: str
+    mode: str
+
+
+def require_clean(repository: Path, base: str) -> str:
+    """The commit that a worktree begins at. Raises TreeRefused where the repository cannot be worked from."""
+    if not repository.is_dir():
+        raise TreeRefused("repository_missing", "There is no such folder; give --repository a git repository.")
+    try:
+        _git(repository, "rev-parse", "--git-dir")
+    except TreeRefused as error:
+        raise TreeRefused("repository_missing", "It is no git repository; run git init and commit.") from error
+    if _git(repository, "status", "--porcelain", "--untracked-files=normal").strip():
+        words = "The repository has changes that are not committed; commit or stash them."
+        raise TreeRefused("repository_dirty", words)
+    try:
+        return _git(repository, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode().strip()
+    except TreeRefused as error:
+        raise TreeRefused("base_missing", "The base is no commit of the repository; give another --base.") from error
+
+
+def forget(repository: Path) -> None:
+    """Take worktrees that are no longer there out of the repository's list. Raises TreeRefused."""
+    _git(repository, "worktree", "prune")
+
+
+@dataclass(frozen=True)
+class WorkTree:
+    """One worktree of a repository."""
+
+    repository: Path
+    folder: Path
+    base: str
+    """A commit."""
+
+    def make(self) -> None:
+        """Check the base out. Raises TreeRefused."""
+        _git(self.repository, "worktree", "add", "--detach", "--quiet", str(self.folder), self.base)
+
+    def remove(self) -> None:
+        """Take it away, whatever is in it. Raises TreeRefused."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        forget(self.repository)
+
+    def patch(self, todo_scopes: Sequence[str], goal_scopes: Sequence[str]) -> bytes:
+        """What differs from the base, as git applies it; nothing where nothing does. Raises TreeRefused."""
+        self._require_own()
+        index = self._indexed()
+        try:
+            changes = self._changes(index)
+            _require_inside([one.path for one in changes], todo_scopes, goal_scopes)
+            self._require_ordinary(changes, index)
+            if not changes:
+                return b""
+            patch = _git(
+                self.folder, "diff", "--cached", "--binary", "--full-index", "--no-renames", "--no-ext-diff",
+                "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", self.base, index=index,
+            )  # fmt: skip
+        finally:
+            index.unlink(missing_ok=True)
+        if len(patch) > ARTIFACT_BYTES_MAX:
+            raise TreeRefused("patch_too_large", f"The patch has more than {ARTIFACT_BYTES_MAX} bytes.")
+        return patch
+
+    def _require_own(self) -> None:
+        """The folder still belongs to the repository that it was made of, and git does not look elsewhere."""
+        where = ("rev-parse", "--path-format=absolute", "--git-common-dir")
+        if not (self.folder / ".git").is_file() or _git(self.folder, *where) != _git(self.repository, *where):
+            raise TreeRefused("worktree_replaced", "The worktree is no longer one of its repository.")
+
+    def _indexed(self) -> Path:
+        """An index of our own that has all there is now: what the program put into its index stays as it is."""
+        own = Path(os.fsdecode(_git(self.folder, "rev-parse", "--path-format=absolute", "--git-path", "index").strip()))
+        index = self.folder.parent / "index"
+        shutil.copyfile(own, index)
+        _git(self.folder, "add", "--all", index=index)
+        return index
+
+    def _changes(self, index: Path) -> list[Change]:
+        raw = _git(self.folder, "diff-index", "--cached", "--raw", "-z", "--no-renames", self.base, index=index)
+        fields = raw.split(b"\0")[:-1]
+        if len(fields) > 2 * PATHS_MAX:
+            raise TreeRefused("too_many_paths", f"More than {PATHS_MAX} paths changed.")
+        pairs = zip(fields[0::2], fields[1::2], strict=True)
+        return [Change(os.fsdecode(path), told.split(b" ")[1].decode("ascii")) for told, path in pairs]
+
+    def _require_ordinary(self, changes: list[Change], index: Path) -> None:
+        for one in changes:
+            if one.mode == _REPOSITORY:
+                raise TreeRefused("submodule_changed", f"{_shown(one.path)} is a repository of its own.")
+            if one.mode == _LINK and not self._leads_inside(one.path):
+                raise TreeRefused("link_leads_out", f"{_shown(one.path)} is a link that leads out of the worktree.")
+        tracked = _git(self.folder, "ls-files", "-z", "--cached", index=index).split(b"\0")[:-1]
+        spelled = Counter(os.fsdecode(path).casefold() for path in tracked)
+        twice = [one.path for one in changes if spelled[one.path.casefold()] > 1]
+        if twice:
+            raise TreeRefused("case_collision", f"{_shown(twice[0])} differs from another name by case alone.")
+
+    def _leads_inside(self, path: str) -> bool:
+        link = self.folder / path
+        target = link.readlink() if link.is_symlink() else Path("/")
+        if target.is_absolute():
+            return False
+        root = self.folder.resolve()
+        reached = (link.parent.resolve() / target).resolve()
+        return reached.is_relative_to(root) and ".git" not in reached.relative_to(root).parts[:1]
+
+
+def _require_inside(paths: list[str], todo_scopes: Sequence[str], goal_scopes: Sequence[str]) -> None:
+    if beyond := outside(paths, todo_scopes, goal_scopes):
+        more = f" and {len(beyond) - SHOWN_MAX} more" if len(beyond) > SHOWN_MAX else ""
+        names = ", ".join(map(_shown, beyond[:SHOWN_MAX]))
+        raise TreeRefused("outside_write_scope", f"Outside of the write scopes: {names}{more}.")
+
+
+def _shown(path: str) -> str:
+    """A path as a report may show it: without what a terminal would obey, and not longer than a line."""
+    return "".join(char if char.isprintable() else "?" for char in path)[:120]
+
+
+def _git(folder: Path, *words: str, index: Path | None = None) -> bytes:
+    """What git says. Raises TreeRefused where it says no."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    variables = {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    if index is not None:
+        variables["GIT_INDEX_FILE"] = str(index)
+    try:
+        done = subprocess.run(
+            ["git", *_QUIET, *words], cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
+            timeout=GIT_S_MAX, check=True,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise TreeRefused("git_missing", "git is not installed.") from error
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError) as error:
+        raise TreeRefused("git_refused", f"git {words[0]} did not do it.") from error
+    return done.stdout
