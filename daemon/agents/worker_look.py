@@ -52,6 +52,7 @@ class Lookout:
                 self.waits[goal_id] = error.code or "not_read"
                 continue
             if turn is not None:
+                del self.waits[goal_id]
                 return turn
         return None
 
