@@ -3,7 +3,8 @@
 It imports nothing of the project: it reads the chat as it is shown, types, fills in fields by their labels and presses
 buttons by theirs. What it cannot see it cannot do.
 
-    python demo_owner.py BASE_URL PERSON CHAT PAIRING_CODE
+    python demo_owner.py BASE_URL PERSON CHAT PAIRING_CODE            all of one goal
+    python demo_owner.py BASE_URL PERSON CHAT STEP JSON               one step of it
 """
 
 import json
@@ -132,6 +133,11 @@ def wait_for(what: str, look: Callable[[], _Seen | None]) -> _Seen:
     raise NotSeen(f"waited {PATIENCE_S} s for {what}")
 
 
+def direct_chat(person: Person) -> str:
+    """The chat of this person alone with the bot."""
+    return next(str(one["chat_id"]) for one in person.chats() if one["kind"] == "p2p")
+
+
 def card_with(person: Person, chat: str, button: str, saying: str = "") -> Shown:
     """The newest message with this button and this text."""
 
@@ -165,7 +171,7 @@ def labelled(message: Shown, wanted: dict[str, str]) -> dict[str, str]:
 def play(base_url: str, name: str, chat: str, code: str) -> None:
     """From pairing to acceptance."""
     person = Person(base_url, name)
-    private = next(str(one["chat_id"]) for one in person.chats() if one["kind"] == "p2p")
+    private = direct_chat(person)
     say(f"{name} sends the pairing code to the bot")
     person.write(private, code)
     message_saying(person, private, "paired")
@@ -199,9 +205,93 @@ def accept(person: Person, chat: str) -> None:
     say("the acceptance card is closed for everyone")
 
 
+def pair(person: Person, _chat: str, told: Shown) -> None:
+    """Send the code that joins this person to their name in the ledger."""
+    private = direct_chat(person)
+    person.write(private, str(told["code"]))
+    message_saying(person, private, "paired")
+    say(f"{person.name} is paired")
+
+
+def bind(person: Person, chat: str, told: Shown) -> None:
+    """Have this chat show a goal that somebody else has proposed."""
+    title = str(told["title"])
+    person.write(chat, f"bind {told['goal_id']}", mention_bot=True)
+    card = card_with(person, chat, "Show it here", title)
+    label, option = next(
+        (str(one["label"]), str(choice))
+        for one in everywhere(card, "inputs")
+        for choice in strings(one.get("options"))
+        if title in choice
+    )
+    person.press(card, "Show it here", {label: option})
+    card_with(person, chat, "Confirm", title)
+    say(f"{person.name} lets this chat show “{title}”")
+
+
+def confirm(person: Person, chat: str, told: Shown) -> None:
+    """Read a promise back and say yes to it."""
+    review = card_with(person, chat, "Confirm", str(told["title"]))
+    for line in strings(told["lines"]):
+        if line not in text_of(review):
+            raise NotSeen(f"the review card does not show {line!r}")
+    say(f"{person.name} reads the promise back and confirms it")
+    person.press(review, "Confirm")
+
+
+def revise(person: Person, chat: str, told: Shown) -> None:
+    """Open the form over the promise, change some fields, send it, and say yes to what comes of it."""
+    title, fields = str(told["title"]), told["fields"]
+    changed = {str(label): str(text) for label, text in fields.items()} if isinstance(fields, dict) else {}
+    person.press(card_with(person, chat, "Revise…", title), "Revise…")
+    form = card_with(person, direct_chat(person), "Submit revision", title)
+    say(f"{person.name} corrects: {told['why']}")
+    person.press(form, "Submit revision", labelled(form, changed))
+    review = card_with(person, chat, "Confirm", str(told["line"]))
+    person.press(review, "Confirm")
+
+
+def accepted(person: Person, chat: str, told: Shown) -> None:
+    """Read what was delivered, with what stands for each criterion, and accept it."""
+    title = str(told["title"])
+    acceptance = card_with(person, chat, "Accept", title)
+    for line in strings(told["lines"]):
+        if line not in text_of(acceptance):
+            raise NotSeen(f"the acceptance card does not show {line!r}")
+    say(f"{person.name} reads the acceptance card and accepts")
+    person.press(acceptance, "Accept")
+    wait_for(
+        "the acceptance card to close",
+        lambda: (
+            None
+            if any("Accept" in buttons_of(one) and title in text_of(one) for one in person.messages(chat))
+            else True
+        ),
+    )
+
+
+def strings(shown: object) -> list[str]:
+    """A list of texts."""
+    return [str(one) for one in shown] if isinstance(shown, list) else []
+
+
+STEPS: dict[str, Callable[[Person, str, Shown], None]] = {
+    "pair": pair, "bind": bind, "confirm": confirm, "revise": revise, "accept": accepted,
+}  # fmt: skip
+"""What a person does in one go, where others tell when."""
+
+
+def take(base_url: str, name: str, chat: str, step: str, told: str) -> None:
+    """One step, with what the person has in mind for it as JSON."""
+    STEPS[step](Person(base_url, name), chat, json.loads(told))
+
+
 if __name__ == "__main__":
     try:
-        play(*sys.argv[1:5])
+        if len(sys.argv) > 5:
+            take(*sys.argv[1:6])
+        else:
+            play(*sys.argv[1:5])
     except NotSeen as problem:
         say(f"FAILED: {problem}")
         sys.exit(1)
