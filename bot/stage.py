@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -49,7 +49,9 @@ class Processes:
         self._place = place
         self._running: dict[str, subprocess.Popen[str]] = {}
 
-    def start(self, name: str, argv: Sequence[str], *, reads_line: bool = False) -> str:
+    def start(
+        self, name: str, argv: Sequence[str], *, reads_line: bool = False, variables: Mapping[str, str] | None = None
+    ) -> str:
         """Start a process of ours; its own words go to a log in the demo's home."""
         log = (self._place.home / f"{name}.log").open("a", encoding="utf-8")
         process = subprocess.Popen(
@@ -57,7 +59,7 @@ class Processes:
             stdout=subprocess.PIPE if reads_line else log,
             stderr=log,
             text=True,
-            env=environment(self._place),
+            env={**environment(self._place), **(variables or {})},
             start_new_session=True,
         )
         self._running[name] = process

@@ -1,0 +1,186 @@
+"""The team of a journey: registered members with credentials of their own, and a process for each seat.
+
+A seat is filled by a real `frontstage worker run`; the steward by `frontstage steward run`. A worker that is to be lost
+is lost by a signal to its process while the ledger says that it holds the lease.
+"""
+
+import shlex
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bot.journey.expected import Lost
+from bot.journey.plot import Content, Incident, Round, Seat, Without
+from bot.stage import OWNER, DemoFailed, Place, Processes, enrol
+from daemon.client import Client
+
+STEWARD = "steward"
+LEASE_S = 8
+TURN_S = 120
+WAIT_S_MAX = 90.0
+LOOK_S = 0.03
+Row = Mapping[str, Any]
+_Seen = TypeVar("_Seen")
+
+
+class Team:
+    """Who works, and what can be asked of the ledger about it; all of it by the steward's own credential."""
+
+    def __init__(self, place: Place, processes: Processes, content: Content, commands: Mapping[str, str]) -> None:
+        self._place, self._processes, self._content = place, processes, content
+        self._commands = commands
+        self._tokens = {seat.agent_id: self._enrol(seat) for seat in content.seats()}
+        steward = enrol(place, STEWARD, "steward")
+        self._tokens[STEWARD] = steward
+        self.client = Client(place.socket, steward.read_text(encoding="utf-8").strip())
+
+    def begin(self, planner: Sequence[str]) -> None:
+        """The steward, and everybody who does not stand by."""
+        words = ("steward", "run", "--agent", STEWARD, "--planner", shlex.join(planner))
+        self._start(STEWARD, words)
+        for seat in self._content.seats():
+            if not seat.is_spare:
+                self.fill(seat.agent_id)
+
+    def fill(self, agent_id: str) -> None:
+        """Start the worker of a seat."""
+        seat = self._seat(agent_id)
+        command = self._commands.get(agent_id) or shlex.join(seat.command)
+        words = ["worker", "run", "--agent", agent_id, "--exec", command]
+        words += ["--lease-seconds", str(LEASE_S), "--timeout-seconds", str(TURN_S)]
+        if seat.at_repository and self._content.repository is not None:
+            words += ["--repository", str(self._content.repository)]
+        if self._content.validators is not None:
+            words += ["--validators", str(self._content.validators)]
+        self._start(agent_id, words)
+
+    def lose(self, incident: Incident, goal_id: str) -> Lost:
+        """Take a worker away while it holds the lease of its lane. Raises DemoFailed where it never works on it."""
+        todo = self._wait_for(f"a todo of the lane {incident.lane_id}", lambda: self._todo(goal_id, incident.lane_id))
+        todo_id = str(todo["todo_id"])
+        held = self._wait_for(
+            f"{incident.agent_id} to work on {todo_id}", lambda: self._held(goal_id, todo_id, incident.agent_id)
+        )
+        number = signal.SIGKILL if incident.kind == "killed" else signal.SIGSTOP
+        self._processes.signal(incident.agent_id, number)
+        at_ms = time.time_ns() // 1_000_000
+        if incident.kind == "killed":
+            self._processes.give_up(incident.agent_id).wait()
+        epoch = held.get("lease_epoch")
+        return Lost(
+            incident=incident, goal_id=goal_id, todo_id=todo_id, seq=int(held["seq"]), at_ms=at_ms,
+            lease_epoch=None if epoch is None else int(epoch),
+        )  # fmt: skip
+
+    def let_go_on(self, lost: Lost) -> None:
+        """Let a frozen worker go on, once somebody else holds its work or as long as it would take."""
+        ends_at = time.monotonic() + 3 * LEASE_S
+        while time.monotonic() < ends_at and not self._is_taken_over(lost):
+            self._processes.check()
+            time.sleep(LOOK_S)
+        self._processes.signal(lost.incident.agent_id, signal.SIGCONT)
+
+    def wait_for_state(self, goal_id: str, states: frozenset[str], seconds: float) -> str:
+        """The goal's state once it is one of these. Raises DemoFailed."""
+
+        def there() -> str | None:
+            state = str(self.goal(goal_id).get("state"))
+            return state if state in states else None
+
+        return self._wait_for(f"{goal_id} to be {' or '.join(sorted(states))}", there, seconds)
+
+    @property
+    def members(self) -> Sequence[str]:
+        """Everybody's id."""
+        return tuple(self._tokens)
+
+    def propose(self, now: Round, without: Without | None) -> None:
+        """Put the round's promise before the owner, in the steward's name. Raises DemoFailed."""
+        promise = now.promise
+        params: dict[str, str | Sequence[str]] = {
+            "goal_id": now.goal_id,
+            "title": promise.title,
+            "objective": promise.objective,
+            "criterion": promise.criteria,
+            "constraint": promise.constraints,
+            "write_scope": promise.write_scopes,
+            "review": "owner" if without == "review" else "independent",
+            "plan_approval": "steward",
+            "handoff_mode": "soft_claim" if without == "fence" else "hard_lease",
+        }
+        reply = self.client.act("goal.propose", params)
+        if not reply.ok:
+            raise DemoFailed(f"goal.propose was refused: {reply.code}")
+
+    def owner_is_paired(self) -> bool:
+        """Whether the owner's identity in the chat is known."""
+        rows = self.read("member.list")["members"]
+        return any(one["member_id"] == OWNER and one.get("paired") for one in rows)
+
+    def is_shown(self, goal_id: str) -> bool:
+        """Whether a chat shows the goal."""
+        return any(one.get("goal_id") == goal_id for one in self.read("channel.list")["channels"])
+
+    def revision_in_force(self, goal_id: str) -> int:
+        """The revision that was confirmed last, or 0."""
+        return int(self.goal(goal_id).get("confirmed_revision") or 0)
+
+    def delivered(self, goal_id: str) -> Sequence[Row]:
+        """The artifacts that are before the owner."""
+        rows = self.read("artifact.list", goal_id=goal_id)["artifacts"]
+        return [one for one in rows if one["counts"]]
+
+    def goal(self, goal_id: str) -> Row:
+        """The goal as it is shown."""
+        return self.read("goal.show", goal_id=goal_id)
+
+    def read(self, name: str, **params: str) -> Row:
+        """A document. Raises DemoFailed where it is refused."""
+        reply = self.client.read(name, params)
+        if not reply.ok:
+            raise DemoFailed(f"{name} was refused: {reply.code}")
+        return reply.body
+
+    def _todo(self, goal_id: str, lane_id: str) -> Row | None:
+        rows = self.read("todo.list", goal_id=goal_id)["todos"]
+        return next((one for one in rows if one.get("lane_id") == lane_id), None)
+
+    def _held(self, goal_id: str, todo_id: str, agent_id: str) -> Row | None:
+        """The lease, or where there is none in this goal the claim, of somebody who works on it now."""
+        shown = self.read("task-lease.inspect", goal_id=goal_id, todo_id=todo_id)
+        lease = shown.get("lease")
+        if isinstance(lease, dict) and lease["owner"] == agent_id and lease["status"] == "active":
+            return {"lease_epoch": lease["lease_epoch"], "seq": shown["seq"]}
+        if self.goal(goal_id).get("handoff_mode") == "soft_claim":
+            rows = self.read("todo.list", goal_id=goal_id)["todos"]
+            if any(one["todo_id"] == todo_id and one.get("claimed_by") == agent_id for one in rows):
+                return {"lease_epoch": None, "seq": shown["seq"]}
+        return None
+
+    def _is_taken_over(self, lost: Lost) -> bool:
+        shown = self.read("task-lease.inspect", goal_id=lost.goal_id, todo_id=lost.todo_id)
+        lease = shown.get("lease")
+        return isinstance(lease, dict) and lease["lease_epoch"] != lost.lease_epoch and lease["status"] == "active"
+
+    def _wait_for(self, what: str, look: Callable[[], _Seen | None], seconds: float = WAIT_S_MAX) -> _Seen:
+        """Look again and again, as long as everybody runs who must. Raises DemoFailed."""
+        ends_at = time.monotonic() + seconds
+        while time.monotonic() < ends_at:
+            seen = look()
+            if seen is not None:
+                return seen
+            self._processes.check()
+            time.sleep(LOOK_S)
+        raise DemoFailed(f"waited {seconds:.0f} s for {what}")
+
+    def _seat(self, agent_id: str) -> Seat:
+        return next(one for one in self._content.seats() if one.agent_id == agent_id)
+
+    def _enrol(self, seat: Seat) -> Path:
+        return enrol(self._place, seat.agent_id, seat.role, capability=seat.capabilities)
+
+    def _start(self, agent_id: str, words: Sequence[str]) -> None:
+        variables = {"FRONTSTAGE_TOKEN_FILE": str(self._tokens[agent_id])}
+        self._processes.start(agent_id, ["-m", "daemon.cli.main", *words], variables=variables)
