@@ -67,8 +67,10 @@ class Journey:
     def _play(self, processes: Processes, stack: ExitStack) -> None:
         wanted = self._wanted
         self._plans.mkdir(parents=True)
+        # Before anybody sits down: a worker is told of the repository that the first round makes.
+        now = self._content.round(1)
         base_url = begin(self._place, processes, wanted.port)
-        team = Team(self._place, processes, self._content, wanted.commands)
+        team = Team(self._place, processes, self._content, wanted.commands, wanted.without)
         wait_connected(base_url, processes)
         notices = Notices(base_url)
         notices.begin()
@@ -79,19 +81,18 @@ class Journey:
         code = pairing_code(self._place)
         owner.step("pair", f"send the pairing code {code} to the bot", team.owner_is_paired, code=code)
         for number in range(1, wanted.cycles + 1):
-            self._round(number, team, owner)
+            self._round(number, now if number == 1 else self._content.round(number), team, owner)
 
     def _keep(self, notices: Notices) -> None:
         notices.end()
         self._notices = notices.first()
 
-    def _round(self, number: int, team: Team, owner: Owner) -> None:
-        now = self._content.round(number)
+    def _round(self, number: int, now: Round, team: Team, owner: Owner) -> None:
         self._rounds.append(now)
         say(f"\nRound {number}: {now.promise.title} ({now.goal_id})")
         plan = json.dumps({"lanes": [dict(lane) for lane in now.lanes]})
         (self._plans / f"{now.goal_id}.json").write_text(plan, encoding="utf-8")
-        team.propose(now, self._wanted.without)
+        team.propose(now)
         title, lines = now.promise.title, list(now.promise.criteria)
         show = f"write “@Frontstage bind {now.goal_id}” in the chat and choose to show it there"
         owner.step("bind", show, lambda: team.is_shown(now.goal_id), goal_id=now.goal_id, title=title)
@@ -116,7 +117,7 @@ class Journey:
         incident, correction = now.incident, now.correction
         lost = None
         if incident is not None:
-            lost = team.lose(incident, now.goal_id)
+            lost = team.lose(incident, now)
             self._lost.append(lost)
             say(f"  {incident.agent_id} is {incident.kind} while it holds {lost.todo_id}")
         if correction is not None:

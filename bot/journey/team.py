@@ -28,9 +28,16 @@ _Seen = TypeVar("_Seen")
 class Team:
     """Who works, and what can be asked of the ledger about it; all of it by the steward's own credential."""
 
-    def __init__(self, place: Place, processes: Processes, content: Content, commands: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        place: Place,
+        processes: Processes,
+        content: Content,
+        commands: Mapping[str, str],
+        without: Without | None,
+    ) -> None:
         self._place, self._processes, self._content = place, processes, content
-        self._commands = commands
+        self._commands, self._without = commands, without
         self._tokens = {seat.agent_id: self._enrol(seat) for seat in content.seats()}
         steward = enrol(place, STEWARD, "steward")
         self._tokens[STEWARD] = steward
@@ -56,22 +63,20 @@ class Team:
             words += ["--validators", str(self._content.validators)]
         self._start(agent_id, words)
 
-    def lose(self, incident: Incident, goal_id: str) -> Lost:
-        """Take a worker away while it holds the lease of its lane. Raises DemoFailed where it never works on it."""
-        todo = self._wait_for(f"a todo of the lane {incident.lane_id}", lambda: self._todo(goal_id, incident.lane_id))
-        todo_id = str(todo["todo_id"])
+    def lose(self, incident: Incident, now: Round) -> Lost:
+        """Take a worker away while it holds the work of its lane. Raises DemoFailed where it never works on it."""
+        title = next(str(lane["title"]) for lane in now.lanes if lane["lane_id"] == incident.lane_id)
         held = self._wait_for(
-            f"{incident.agent_id} to work on {todo_id}", lambda: self._held(goal_id, todo_id, incident.agent_id)
+            f"{incident.agent_id} to work on “{title}”", lambda: self._held(now.goal_id, title, incident.agent_id)
         )
         number = signal.SIGKILL if incident.kind == "killed" else signal.SIGSTOP
         self._processes.signal(incident.agent_id, number)
         at_ms = time.time_ns() // 1_000_000
         if incident.kind == "killed":
             self._processes.give_up(incident.agent_id).wait()
-        epoch = held.get("lease_epoch")
         return Lost(
-            incident=incident, goal_id=goal_id, todo_id=todo_id, seq=int(held["seq"]), at_ms=at_ms,
-            lease_epoch=None if epoch is None else int(epoch),
+            incident=incident, goal_id=now.goal_id, todo_id=str(held["todo_id"]), seq=int(held["seq"]), at_ms=at_ms,
+            lease_epoch=held["lease_epoch"],
         )  # fmt: skip
 
     def let_go_on(self, lost: Lost) -> None:
@@ -96,7 +101,7 @@ class Team:
         """Everybody's id."""
         return tuple(self._tokens)
 
-    def propose(self, now: Round, without: Without | None) -> None:
+    def propose(self, now: Round) -> None:
         """Put the round's promise before the owner, in the steward's name. Raises DemoFailed."""
         promise = now.promise
         params: dict[str, str | Sequence[str]] = {
@@ -106,9 +111,9 @@ class Team:
             "criterion": promise.criteria,
             "constraint": promise.constraints,
             "write_scope": promise.write_scopes,
-            "review": "owner" if without == "review" else "independent",
+            "review": "owner" if self._without == "review" else "independent",
             "plan_approval": "steward",
-            "handoff_mode": "soft_claim" if without == "fence" else "hard_lease",
+            "handoff_mode": "soft_claim" if self._without == "fence" else "hard_lease",
         }
         reply = self.client.act("goal.propose", params)
         if not reply.ok:
@@ -125,7 +130,8 @@ class Team:
 
     def revision_in_force(self, goal_id: str) -> int:
         """The revision that was confirmed last, or 0."""
-        return int(self.goal(goal_id).get("confirmed_revision") or 0)
+        shown = self.goal(goal_id)
+        return 0 if shown["state"] in {"proposed", "clarifying"} else int(shown["revision"])
 
     def delivered(self, goal_id: str) -> Sequence[Row]:
         """The artifacts that are before the owner."""
@@ -143,26 +149,21 @@ class Team:
             raise DemoFailed(f"{name} was refused: {reply.code}")
         return reply.body
 
-    def _todo(self, goal_id: str, lane_id: str) -> Row | None:
-        rows = self.read("todo.list", goal_id=goal_id)["todos"]
-        return next((one for one in rows if one.get("lane_id") == lane_id), None)
-
-    def _held(self, goal_id: str, todo_id: str, agent_id: str) -> Row | None:
-        """The lease, or where there is none in this goal the claim, of somebody who works on it now."""
-        shown = self.read("task-lease.inspect", goal_id=goal_id, todo_id=todo_id)
-        lease = shown.get("lease")
-        if isinstance(lease, dict) and lease["owner"] == agent_id and lease["status"] == "active":
-            return {"lease_epoch": lease["lease_epoch"], "seq": shown["seq"]}
-        if self.goal(goal_id).get("handoff_mode") == "soft_claim":
-            rows = self.read("todo.list", goal_id=goal_id)["todos"]
-            if any(one["todo_id"] == todo_id and one.get("claimed_by") == agent_id for one in rows):
-                return {"lease_epoch": None, "seq": shown["seq"]}
+    def _held(self, goal_id: str, title: str, agent_id: str) -> Row | None:
+        """The work that somebody holds now: under an effective lease, or by a claim where no leases are taken."""
+        for todo in self.read("todo.list", goal_id=goal_id)["todos"]:
+            if todo["title"] == title and todo["claimed_by"] == agent_id:
+                todo_id = str(todo["todo_id"])
+                lease = self.read("task-lease.inspect", goal_id=goal_id, todo_id=todo_id)
+                if lease["effective"] and lease["owner"] == agent_id:
+                    return {"todo_id": todo_id, "lease_epoch": int(lease["lease_epoch"]), "seq": lease["seq"]}
+                if self._without == "fence":
+                    return {"todo_id": todo_id, "lease_epoch": None, "seq": lease["seq"]}
         return None
 
     def _is_taken_over(self, lost: Lost) -> bool:
-        shown = self.read("task-lease.inspect", goal_id=lost.goal_id, todo_id=lost.todo_id)
-        lease = shown.get("lease")
-        return isinstance(lease, dict) and lease["lease_epoch"] != lost.lease_epoch and lease["status"] == "active"
+        lease = self.read("task-lease.inspect", goal_id=lost.goal_id, todo_id=lost.todo_id)
+        return bool(lease["effective"]) and lease["lease_epoch"] != lost.lease_epoch
 
     def _wait_for(self, what: str, look: Callable[[], _Seen | None], seconds: float = WAIT_S_MAX) -> _Seen:
         """Look again and again, as long as everybody runs who must. Raises DemoFailed."""

@@ -2,8 +2,8 @@
 
     python -m bot.journey.programs.note_check --repository R [--base REF]
 
-It reads the note from `ARTIFACT_FILE` and has no patch: it looks whether each line that the note says was there before is
-there in the commit, in the file that the note names for it, and whether the note names a patch at all.
+It reads the note from `ARTIFACT_FILE` and has no patch: it looks whether each line that the note says was there before
+is there in the commit, in the file that the note names for it, and whether the note names a patch at all.
 """
 
 import argparse
