@@ -61,7 +61,12 @@ class Steward:
     async def look(self) -> bool:
         """Look at every goal once, until nothing more is wished; whether anything was done. Raises WireFault."""
         did = False
-        for goal_id in await self._goals():
+        try:
+            goals = await self._goals()
+        except ReadRefused as error:
+            self._refused(str(error))
+            return False
+        for goal_id in goals:
             for _ in range(ROUNDS_MAX):
                 if not await self._on_goal(goal_id):
                     break
@@ -77,8 +82,7 @@ class Steward:
         try:
             view, seq = await self.reader.view(goal_id)
         except (NotReadable, ReadRefused) as error:
-            self.say(f"{goal_id}: {error}")
-            self.refusals += 1
+            self._refused(f"{goal_id}: {error}")
             return False
         if view.agent(view.me) is None:
             # Whoever does not have the goal is refused everything; it is not asked for.
@@ -103,9 +107,12 @@ class Steward:
                 self.say(f"{view.goal_id}: {one.why}: {ready.action} {one.key.rpartition('/')[2]}")
             return new
         self._put_off[one.key] = seq
-        self.refusals += 1
-        self.say(f"{view.goal_id}: {one.why}: {ready.action} was refused: {reply.code}")
+        self._refused(f"{view.goal_id}: {one.why}: {ready.action} was refused: {reply.code}")
         return False
+
+    def _refused(self, told: str) -> None:
+        self.refusals += 1
+        self.say(told)
 
     async def _planned(self, view: View, one: Wish) -> Wish | None:
         """The wish with what a planner says to it, or with the template's lanes; None where nothing is to be asked."""
@@ -168,6 +175,8 @@ async def _listen(steward: Steward, moved: asyncio.Event) -> None:
     while True:
         with suppress(Refused, wire.WireFault):
             after = max(after, (await steward.client.read("status.show", {"limit": 1})).seq or 0)
+            # What was committed between the last look and this seq is told by no event that is still to come.
+            moved.set()
             async for event in steward.client.follow(after, lambda _fault: moved.set()):
                 after = event.seq
                 moved.set()

@@ -15,6 +15,7 @@ from daemon.agents.steward_facts import (
     Wish,
     latest,
     proof,
+    question,
     short,
     unfinished,
     unproved,
@@ -116,11 +117,11 @@ def _asks_for_direction(view: View, tried: list[Plan], gate_id: str, words: Word
     last = tried[-1]
     if last.status == "rejected":
         reason = last.reason or words.say("no_reason")
-        question = words.say("plan.turned_down", plan=last.plan_id, reason=reason)
+        told = words.say("plan.turned_down", plan=last.plan_id, reason=reason)
     else:
         criteria = ", ".join(one.criterion_id for one in unproved(view))
-        question = words.say("plan.used_up", count=len(tried), criteria=criteria)
-    return wish(view, "direction", gate_id, "gate.open", gate_id=gate_id, question=question, kind="direction")
+        told = words.say("plan.used_up", count=len(tried), criteria=criteria)
+    return question(view, "direction", gate_id, "direction", told)
 
 
 def _waiting_plan(view: View, plan: Plan, words: Words) -> Iterator[Wish]:
@@ -136,8 +137,7 @@ def _waiting_plan(view: View, plan: Plan, words: Words) -> Iterator[Wish]:
     if plan.gaps:
         if view.gate(gate_id) is None:
             gaps = "; ".join(f"{gap.lane_id}: {gap.reason} ({', '.join(gap.names)})" for gap in plan.gaps)
-            question = words.say("plan.gap", plan=plan.plan_id, gaps=gaps)
-            yield wish(view, "right", gate_id, "gate.open", gate_id=gate_id, question=question, kind="resource")
+            yield question(view, "right", gate_id, "resource", words.say("plan.gap", plan=plan.plan_id, gaps=gaps))
     elif view.plan_approval == "steward":
         yield wish(
             view, "confirm", f"{plan.plan_id}/{plan.basis}", "plan.confirm", plan_id=plan.plan_id, basis=plan.basis

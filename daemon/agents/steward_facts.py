@@ -13,7 +13,7 @@ from daemon.agents.steward_view import Criterion, Evidence, View, Work
 Value = str | int | bool | None | list[str] | tuple[str, ...]
 
 WISHED = (
-    "amendment.commit", "amendment.rebase", "amendment.submit", "amendment.withdraw", "gate.open", "gate.withdraw",
+    "amendment.commit", "amendment.rebase", "amendment.submit", "gate.open", "gate.withdraw",
     "goal.adopt", "goal.clarify", "goal.deliver", "plan.confirm", "plan.propose", "request.acknowledge",
     "request.send", "request.withdraw", "summary.post", "todo.add", "todo.update",
 )  # fmt: skip
@@ -49,6 +49,14 @@ def wish(view: View, why: str, about: str, action: str, /, **params: Value) -> W
         params={"goal_id": view.goal_id, **params},
         key=f"steward/{view.goal_id}/{why}/{about}",
         why=why,
+    )
+
+
+def question(view: View, why: str, gate_id: str, kind: str, words: str, *blocked: str) -> Wish:
+    """A gate that people are asked by; where it blocks no work, it is about this one decision and holds nothing up."""
+    scope = {} if blocked else {"decision_scope": f"{kind}:goal:{gate_id}"}
+    return wish(
+        view, why, gate_id, "gate.open", gate_id=gate_id, question=words, kind=kind, blocks_todo=list(blocked), **scope
     )
 
 

@@ -72,17 +72,18 @@ class Reader:
     async def _work(self, goal_id: str) -> tuple[Work, ...]:
         found = await self._pages("todo.list", "todos", {"goal_id": goal_id, "full": True}, "todo_id")
         looked_at = [
-            text(one, "todo_id")
+            (text(one, "todo_id"), text(one, "bound_agent"))
             for one in found
             if one.get("status") == "open" and one.get("bound_agent") is not None and one.get("claimed_by") is None
         ]
-        lapses = {todo_id: await self._lapses(goal_id, todo_id) for todo_id in looked_at[:LEASES_MAX]}
+        lapses = {todo_id: await self._lapses(goal_id, todo_id, who) for todo_id, who in looked_at[:LEASES_MAX]}
         return tuple(work_of(one, lapses.get(text(one, "todo_id"), 0)) for one in found)
 
-    async def _lapses(self, goal_id: str, todo_id: str) -> int:
+    async def _lapses(self, goal_id: str, todo_id: str, bound_agent: str) -> int:
         lease = await self._read("task-lease.inspect", {"goal_id": goal_id, "todo_id": todo_id})
         ran_out = lease.get("end") == "expired" or (lease.get("status") == "active" and lease.get("effective") is False)
-        return number(lease, "lease_epoch") if ran_out else 0
+        # Where another agent was relieved of it, the one that it is bound to now has not failed yet.
+        return number(lease, "lease_epoch") if ran_out and lease.get("owner") == bound_agent else 0
 
     async def _plans(self, goal_id: str) -> tuple[Plan, ...]:
         plans = []

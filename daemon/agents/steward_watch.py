@@ -8,7 +8,7 @@ new one by a routine amendment. After a bounded number of times a person is aske
 
 from collections.abc import Iterator
 
-from daemon.agents.steward_facts import OPEN_GATES, ROUTINE, Wish, latest, root_of, short, times, wish
+from daemon.agents.steward_facts import OPEN_GATES, ROUTINE, Wish, latest, question, root_of, short, times, wish
 from daemon.agents.steward_template import can_do, reviewers
 from daemon.agents.steward_view import Agent, Evidence, View, Work
 from daemon.agents.steward_words import Words
@@ -87,8 +87,7 @@ def _review(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
     if not free:
         gate_id = f"gate_review-{artifact.artifact_id}"
         if view.gate(gate_id) is None:
-            question = words.say("review.nobody", **names)
-            yield wish(view, "right", gate_id, "gate.open", gate_id=gate_id, question=question, kind="resource")
+            yield question(view, "right", gate_id, "resource", words.say("review.nobody", **names))
         return
     request_id = f"request_review-{artifact.artifact_id}-{len(asked) + 1}"
     given = f'{{"ref":"{artifact.artifact_id}","sha256":"{artifact.sha256}","relation":"responds_to"}}'
@@ -126,10 +125,8 @@ def redone(view: View, words: Words) -> Iterator[Wish]:
             gate_id = f"gate_redo-{short(work.todo_id, str(tries))}"
             gate = view.gate(gate_id)
             if gate is None:
-                question = words.say("redo.used_up", title=work.title, count=tries)
-                yield wish(
-                    view, "direction", gate_id, "gate.open", gate_id=gate_id, question=question, kind="direction"
-                )
+                told = words.say("redo.used_up", title=work.title, count=tries)
+                yield question(view, "direction", gate_id, "direction", told)
             if gate is None or gate.status != "approved":
                 continue
         if fallen.status != "rejected" or view.agent(fallen.submitted_by) is None:
@@ -246,11 +243,11 @@ def blocks(view: View, words: Words) -> Iterator[Wish]:
         ahead = [one for one in gates if int(one.gate_id.rpartition("-")[2]) > used]
         if not ahead:
             gate_id = f"{stem}{used + 1}"
-            question = words.say("blocked", title=work.title, reason=work.reason)
-            yield wish(
-                view, "blocked", gate_id, "gate.open", gate_id=gate_id, question=question, kind="direction",
-                blocks_todo=[work.todo_id],
-            )  # fmt: skip
+            told = words.say("blocked", title=work.title, reason=work.reason)
+            yield question(view, "blocked", gate_id, "direction", told, work.todo_id)
+        elif work.claimed_by is not None:
+            # Whoever still has it in hand goes on by the yes; nobody else may say so.
+            continue
         elif (approved := next((one for one in ahead if one.status == "approved"), None)) is not None:
             note = words.say("reopened", gate=approved.gate_id)
             yield wish(view, "reopen", approved.gate_id, "todo.update", todo_id=work.todo_id, status="open", note=note)

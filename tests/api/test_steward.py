@@ -1,141 +1,301 @@
-"""The steward at a real daemon: from a goal that is proposed to its delivery, and what it may not do."""
+"""The steward at a real daemon: from a goal that is proposed to its delivery, with failures and people in between."""
 
-from contextlib import asynccontextmanager
+import sys
 
-from daemon.aclient import AsyncClient
-from daemon.agents.steward import Setting, Steward
-from ledger.ids import OPERATOR
-from tests.support.homes import secret_of, sha256
-from tests.support.served import served
+import pytest
 
-GOAL = {"goal_id": "docs"}
-GRANTED = {"guide": "steward", "judge": "reviewer"}
-
-
-def seed(*, review="independent", plan_approval="steward", confirm=True, **more):
-    def play(scribe):
-        for who, role in GRANTED.items():
-            scribe.do(OPERATOR, "member.add", member_id=who, kind="agent", display_name=who.title(), profile_role=role)
-            scribe.do(OPERATOR, "token.issue", member_id=who, secret_digest=sha256(secret_of(who)))
-        fields = {
-            "objective": "Every page of the docs can be followed",
-            "criterion": ("Every link works", "Every heading is right"),
-            "write_scope": ("reports/**",),
-        }
-        scribe.do("ann", "goal.propose", **GOAL, **{**fields, **more}, review=review, plan_approval=plan_approval)
-        if confirm:
-            scribe.do("ann", "goal.confirm", **GOAL, basis=scribe.state.goals["docs"].intents[-1].basis)
-
-    return play
-
-
-class Room:
-    """A daemon, its steward, and agents that work by hand."""
-
-    def __init__(self, daemon, client, planner):
-        self.daemon, self.client, self.told = daemon, client, []
-        daemon.made.tokens |= {who: secret_of(who) for who in GRANTED}
-        self.planner = planner
-        self.anew()
-
-    def anew(self):
-        """The same steward, which remembers nothing."""
-        setting = Setting(agent_id="guide", planner=self.planner)
-        self.steward = Steward(self.client, setting, self.told.append)
-
-    async def look(self):
-        return await self.steward.look()
-
-    async def do(self, who, action, **params):
-        return (await self.daemon.do(action, GOAL | params, who=who))["result"]
-
-    async def refused(self, who, action, **params):
-        answer = await self.daemon.act(action, GOAL | params, who=who)
-        assert answer.status != 200, answer.document
-        return answer.code
-
-    async def read(self, action, query=""):
-        return (await self.daemon.read(action, f"?goal_id=docs{query}")).document
-
-    async def todos(self):
-        return {one["todo_id"]: one for one in (await self.read("todo.list"))["todos"]}
-
-    async def state(self):
-        return (await self.read("goal.show"))["state"]
-
-    async def evidence(self, who, todo_id, text, criteria=(), **more):
-        """Claim a todo, hand something in and complete it; the artifact's id."""
-        about = {"todo_id": todo_id}
-        await self.do(who, "todo.claim", **about)
-        handed = await self.do(
-            who, "artifact.submit", **about, label=f"{text}.md", sha256=sha256(text), size_bytes=len(text),
-            criterion=list(criteria), **more,
-        )  # fmt: skip
-        await self.do(who, "todo.complete", **about, evidence=[handed["artifact_id"]], completion_turn_key=text)
-        return handed["artifact_id"]
-
-    async def reviews(self):
-        """Every open request for a review, by the artifact it is about."""
-        found = (await self.read("request.list"))["requests"]
-        return {one["request_id"].split("-")[1]: one for one in found if one["status"] == "sent"}
-
-    async def judge(self, artifact_id, verdict="accept", reason="I computed it again"):
-        """The reviewer takes the request, says its word and hands back what it rests on."""
-        asked = (await self.reviews())[artifact_id]
-        about = {"request_id": asked["request_id"]}
-        await self.do(asked["receiver"], "request.respond", **about, decision="adopt")
-        await self.do(asked["receiver"], "artifact.review", artifact_id=artifact_id, verdict=verdict, reason=reason)
-        report = await self.do(
-            asked["receiver"], "artifact.submit", label="review.json", sha256=sha256(artifact_id), size_bytes=1
-        )
-        await self.do(
-            asked["receiver"], "request.return", **about, artifact=[report["artifact_id"]], summary=f"{verdict}ed"
-        )
-
-
-@asynccontextmanager
-async def room(planner=(), **more):
-    async with (
-        served(seed(**more)) as daemon,
-        AsyncClient(daemon.made.home.socket, secret_of("guide")) as client,
-    ):
-        yield Room(daemon, client, planner)
+from tests.support.homes import sha256
+from tests.support.stewarded import FIRST, NOTE, SECOND, blocked, both_parts, room
 
 
 async def test_from_a_confirmed_goal_to_its_delivery_with_nobody_telling_it_anything():
     async with room() as there:
         assert await there.look()
         todos = await there.todos()
-        first, second, note = todos
-        assert [todos[one]["bound_agent"] for one in todos] == ["builder", "helper", "helper"]
-        assert todos[note]["depends_on"] == [first, second]
+        assert {one: row["bound_agent"] for one, row in todos.items()} == {
+            FIRST: "builder", SECOND: "helper", NOTE: "helper",
+        }  # fmt: skip
+        assert todos[NOTE]["depends_on"] == [FIRST, SECOND]
         assert not await there.look()
-        links = await there.evidence("builder", first, "links", ["c1"])
+        links = await there.evidence("builder", FIRST, "links", ["c1"])
         await there.look()
-        assert await there.refused("helper", "todo.claim", todo_id=note) == "dependency_unmet"
-        heads = await there.evidence("helper", second, "headings", ["c2"])
+        assert await there.refused("helper", "todo.claim", todo_id=NOTE) == "dependency_unmet"
+        heads = await there.evidence("helper", SECOND, "headings", ["c2"])
         await there.look()
-        assert {one: row["receiver"] for one, row in (await there.reviews()).items()} == {
-            links: "judge",
-            heads: "judge",
-        }
+        assert {one: row["receiver"] for one, row in (await there.asked()).items()} == {links: "judge", heads: "judge"}
         await there.judge(links)
         await there.look()
-        assert await there.refused("helper", "todo.claim", todo_id=note) == "dependency_unmet"
+        assert await there.refused("helper", "todo.claim", todo_id=NOTE) == "dependency_unmet"
         await there.judge(heads)
         await there.look()
-        said = await there.evidence("helper", note, "note", input=[links, heads])
+        said = await there.evidence("helper", NOTE, "note", input=[links, heads])
         await there.look()
+        # Every criterion is proved, but a word on the note is still owed.
         assert await there.state() == "active"
         await there.judge(said)
         await there.look()
         shown = await there.read("goal.show")
         assert shown["state"] == "delivered"
-        assert (
-            f"({links}, sha256 {sha256('links')[:12]}) by builder, reviewed by judge" in shown["acceptance"]["summary"]
-        )
+        told = shown["acceptance"]["summary"]
+        assert f"({links}, sha256 {sha256('links')[:12]}) by builder, reviewed by judge" in told
         assert there.steward.refusals == 0
-        seq = there.daemon.seq
+
+
+async def test_one_that_starts_anew_repeats_nothing_wherever_it_was():
+    async with room() as there:
+        await there.look()
+        links = await there.evidence("builder", FIRST, "links", ["c1"])
+        for _ in range(3):
+            await there.look()
+            seq = there.daemon.seq
+            there.anew()
+            assert not await there.look()
+            assert there.daemon.seq == seq
+        await there.judge(links)
+        there.anew()
+        await there.look()
+        requests = (await there.read("request.list"))["requests"]
+        assert [(one["request_id"], one["status"]) for one in requests] == [
+            (f"request_review-{links}-1", "delivered"),
+        ]
+
+
+async def test_two_stewards_do_one_thing_once():
+    async with room() as there:
+        other = there.steward
+        await there.look()
+        there.anew()
+        await there.look()
+        await there.evidence("builder", FIRST, "links", ["c1"])
+        await other.look()
+        await there.look()
+        assert len((await there.read("request.list"))["requests"]) == 1
+        assert len((await there.read("plan.list"))["plans"]) == 1
+
+
+async def test_the_one_open_question_is_asked_once():
+    async with room(confirm=False, write_scope=()) as there:
+        await there.look()
+        shown = await there.read("goal.show")
+        assert shown["state"] == "clarifying"
+        assert shown["view"]["question"]["options"] == [
+            "Yes, nothing is to be written",
+            "No, I will name it in a revision",
+        ]
+        await there.do("ann", "goal.clarify", answer="Yes, nothing is to be written")
         there.anew()
         assert not await there.look()
-        assert there.daemon.seq == seq
+        assert await there.state() == "proposed"
+
+
+async def test_a_plan_waits_for_the_owners_unless_they_handed_that_over():
+    async with room(plan_approval="owner") as there:
+        assert await there.look()
+        assert not await there.look()
+        (plan,) = (await there.read("plan.list"))["plans"]
+        assert plan["status"] == "open"
+        await there.do("ann", "plan.reject", plan_id=plan["plan_id"], reason="One report is enough")
+        await there.look()
+        (gate,) = await there.gates()
+        assert (gate["kind"], "One report is enough" in gate["question"]) == ("direction", True)
+        assert not await there.look()
+        await there.approve(gate)
+        await there.look()
+        plans = (await there.read("plan.list"))["plans"]
+        assert [one["plan_id"] for one in plans] == ["plan_r1d0n2", "plan_r1d0n1"]
+        assert await there.todos() == {}
+
+
+async def test_a_right_that_nobody_has_is_asked_for_and_a_yes_grants_nothing():
+    async with room(capability=("web",)) as there:
+        await there.look()
+        (gate,) = await there.gates()
+        assert gate["kind"] == "resource"
+        assert "capability_not_granted" in gate["question"]
+        await there.approve(gate)
+        assert not await there.look()
+        assert await there.todos() == {}
+        for who in ("builder", "helper", "judge", "guide"):
+            await there.daemon.do("member.grant", {"member_id": who, "capability": ["web"]})
+        await there.look()
+        (plan,) = (await there.read("plan.list"))["plans"]
+        assert plan["status"] == "confirmed"
+
+
+async def test_what_was_revised_upstream_is_done_again_downstream_and_only_then_delivered():
+    async with room() as there:
+        links, heads = await both_parts(there)
+        note = await there.evidence("helper", NOTE, "note", input=[links, heads])
+        await there.look()
+        newer = await there.hand_in("builder", None, "links, with one more", ["c1"], revises=links)
+        fallen = await there.artifact(note)
+        assert (fallen["status"], fallen["undone"]["by"]) == ("invalidated", links)
+        await there.look()
+        todos = await there.todos()
+        again = todos[f"{NOTE}-r2"]
+        assert again["depends_on"] == [FIRST, SECOND]
+        assert again["acceptance"].endswith(f"Takes the place of {note}, whose basis no longer holds")
+        assert await there.refused("helper", "todo.claim", todo_id=f"{NOTE}-r2") == "dependency_unmet"
+        # The request about the note that fell is taken back; what is newer waits for its own word.
+        assert set(await there.asked()) == {newer}
+        await there.judge(newer)
+        await there.look()
+        once_more = await there.evidence("helper", f"{NOTE}-r2", "note again", input=[newer, heads])
+        await there.look()
+        assert await there.state() == "active"
+        await there.judge(once_more)
+        await there.look()
+        delivered = (await there.read("goal.show"))["acceptance"]
+        told = str(delivered)
+        assert (newer in told, once_more in told, note in told) == (True, True, False)
+
+
+async def test_what_waits_for_work_that_is_done_again_waits_for_that():
+    async with room() as there:
+        await there.add("todo_one", bound_agent="builder")
+        await there.add("todo_two", depends_on=["todo_one"], bound_agent="helper")
+        await there.add("todo_three", depends_on=["todo_two"])
+        one = await there.evidence("builder", "todo_one", "a", ["c1"])
+        await there.look()
+        await there.judge(one)
+        two = await there.evidence("helper", "todo_two", "b", ["c2"], input=[one])
+        await there.look()
+        await there.judge(two)
+        await there.hand_in("builder", None, "a newer", ["c1"], revises=one)
+        await there.look()
+        todos = await there.todos()
+        assert todos["todo_two-r2"]["depends_on"] == ["todo_one"]
+        assert todos["todo_three"]["depends_on"] == ["todo_two-r2"]
+        (amendment,) = (await there.read("amendment.list"))["amendments"]
+        assert (amendment["status"], amendment["decided_by"]) == ("committed", "guide")
+        assert await there.refused("helper", "todo.claim", todo_id="todo_three") == "dependency_unmet"
+
+
+async def test_what_is_rejected_is_reworked_by_its_author_and_reviewed_anew():
+    async with room() as there:
+        await there.look()
+        links = await there.evidence("builder", FIRST, "links", ["c1"])
+        await there.look()
+        await there.judge(links, "reject", "3 links are broken")
+        await there.look()
+        assert f"{FIRST}-r2" not in await there.todos()
+        newer = await there.hand_in("builder", None, "links, mended", ["c1"], revises=links)
+        await there.look()
+        assert set(await there.asked()) == {newer}
+
+
+async def test_work_of_an_author_who_is_gone_is_done_again_by_another():
+    async with room() as there:
+        await there.look()
+        links = await there.evidence("builder", FIRST, "links", ["c1"])
+        await there.look()
+        await there.judge(links, "reject", "3 links are broken")
+        await there.daemon.do("member.revoke", {"member_id": "builder"}, who=None)
+        await there.look()
+        again = (await there.todos())[f"{FIRST}-r2"]
+        assert again["bound_agent"] is None
+        assert again["acceptance"].endswith("which judge rejected: 3 links are broken")
+
+
+async def test_a_bound_agent_that_lets_its_lease_run_out_twice_is_relieved():
+    async with room() as there:
+        await there.look()
+        for number in (1, 2):
+            about = {"todo_id": FIRST, "idempotency_key": f"turn-{number}", "ttl_seconds": 60}
+            await there.do("builder", "task-lease.acquire", **about)
+            there.daemon.clock.advance(61_000)
+            await there.look()
+            bound = (await there.todos())[FIRST]["bound_agent"]
+            assert bound == ("builder" if number == 1 else "helper")
+        assert await there.refused("builder", "todo.claim", todo_id=FIRST) == "actor_excluded"
+
+
+async def test_a_block_is_asked_about_and_goes_on_by_a_yes():
+    async with room() as there:
+        await there.look()
+        await blocked(there, "turn-1")
+        before = there.daemon.seq
+        await there.look()
+        (gate,) = await there.gates()
+        assert there.daemon.seq == before + 1
+        assert (gate["blocks"], "The site needs a key" in gate["question"]) == ([FIRST], True)
+        # The other part goes on meanwhile.
+        await there.do("helper", "todo.claim", todo_id=SECOND)
+        await there.approve(gate)
+        await there.look()
+        todo = (await there.todos())[FIRST]
+        assert (todo["status"], todo["note"]) == ("open", f"Goes on by {gate['gate_id']}")
+        await blocked(there, "turn-2")
+        await there.look()
+        (second,) = await there.gates()
+        assert second["gate_id"] != gate["gate_id"]
+
+
+async def test_what_the_owners_send_back_is_planned_again_and_delivered_again():
+    async with room() as there:
+        links, heads = await both_parts(there)
+        note = await there.evidence("helper", NOTE, "note", input=[links, heads])
+        await there.look()
+        await there.judge(note)
+        await there.look()
+        shown = await there.read("goal.show")
+        await there.do("ann", "goal.request-changes", basis=shown["basis"]["accept"], reason="Say which pages")
+        await there.look()
+        todos = {one: row for one, row in (await there.todos()).items() if row["status"] == "open"}
+        assert next(iter(todos)) == "todo_plan_r1d1n1_work-1"
+        assert todos["todo_plan_r1d1n1_work-1"]["title"] == "Change what the owners asked for: Say which pages"
+
+
+SCRIPT = """
+import json, sys
+given = json.load(sys.stdin)
+assert given["schema_version"] == "frontstage_planner_packet_v0"
+print(json.dumps({answer}))
+"""
+LANES = '{"lanes": [{"lane_id": "find", "title": "Find " + given["goal"]["criteria"][0]["text"], "agent": "builder"}]}'
+
+
+@pytest.mark.parametrize(
+    ("script", "lanes", "told"),
+    [
+        (SCRIPT.replace("{answer}", LANES), ["find"], None),
+        (SCRIPT.replace("{answer}", '{"lanes": []}'), ["work-1", "work-2", "note"],
+         "`lanes` is a list of 1 to 8 objects"),
+        (SCRIPT.replace("{answer}", '{"lanes": [{"lane_id": "a", "title": "b", "owner": "me"}]}'),
+         ["work-1", "work-2", "note"], "lane 1 has 'owner', which is no field of a lane"),
+        ("print('nothing')", ["work-1", "work-2", "note"], "what it printed is not JSON"),
+        ("import sys; sys.exit(3)", ["work-1", "work-2", "note"], "it ended with exit code 3"),
+    ],
+)  # fmt: skip
+async def test_a_planner_is_asked_and_where_it_fails_the_template_steps_in_and_that_is_said(script, lanes, told):
+    async with room(planner=(sys.executable, "-c", script)) as there:
+        await there.look()
+        (plan,) = (await there.read("plan.list"))["plans"]
+        shown = await there.read("plan.show", f"&plan_id={plan['plan_id']}")
+        assert [one["lane_id"] for one in shown["lanes"]] == lanes
+        said = [line for line in there.told if "the planner failed" in line]
+        assert said == ([] if told is None else [f"docs: the planner failed: {told}; the template plans instead"])
+
+
+async def test_a_planner_may_have_the_one_question():
+    answer = '{"question": "Which pages?", "options": ["All", given["stage"]]}'
+    planner = (sys.executable, "-c", SCRIPT.replace("{answer}", answer))
+    async with room(planner=planner, confirm=False) as there:
+        await there.look()
+        question = (await there.read("goal.show"))["view"]["question"]
+        assert (question["text"], list(question["options"])) == ("Which pages?", ["All", "clarify"])
+        assert not await there.look()
+
+
+async def test_a_planner_has_no_credential_and_cannot_widen_anything(monkeypatch):
+    monkeypatch.setenv("FRONTSTAGE_TOKEN", "fs_secret")
+    script = (
+        "import json, os; "
+        "print(json.dumps({'lanes': [{'lane_id': 'a', 'title': ' '.join(sorted(os.environ)), 'write_scope': ['**']}]}))"
+    )
+    async with room(planner=(sys.executable, "-c", script)) as there:
+        await there.look()
+        shown = await there.read("plan.show", "&plan_id=plan_r1d0n1")
+        assert "FRONTSTAGE" not in shown["lanes"][0]["title"]
+        assert [one["reason"] for one in shown["gap_lanes"]] == ["scope_outside_boundary"]
+        assert await there.todos() == {}

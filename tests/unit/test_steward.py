@@ -161,6 +161,11 @@ def test_a_block_goes_on_by_one_yes_once(status, note, expected):
         assert found[0].params["blocks_todo"] == ["todo_b"]
 
 
+def test_blocked_work_that_somebody_has_in_hand_is_for_them_to_go_on_with():
+    work = replace(OPEN, status="blocked", reason="No key", claimed_by="ben")
+    assert wished(work=(work,), gates=(gate_of_block(status="approved"),)) == []
+
+
 def test_a_plan_that_nobody_can_do_asks_for_the_right_and_takes_the_question_back_when_it_is_there():
     gap = Gap(lane_id="work-1", reason="capability_not_granted", names=("gpu",))
     waiting = replace(PLAN, status="open", gaps=(gap,))
