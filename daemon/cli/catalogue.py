@@ -848,7 +848,7 @@ ACTIONS: "Nouns" = {
     'config_sha256': {'help': 'Digest of the configuration that was made for it.', 'required': True},
     'token_id': {'help': "The agent's credential that the configuration uses.", 'required': True},
   }},
-  'prove': {'summary': "Record what a bounded real turn through an agent's binding proved, and what failed.", 'example': 'agent prove --agent-id builder --config-sha256 5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592 --proven packet_read=5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592', 'writes': True, 'parameters': {
+  'prove': {'summary': "Record what a bounded real turn through an agent's binding proved, and what failed.", 'example': 'agent prove --agent-id builder --config-sha256 5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592 --failed protocol', 'writes': True, 'parameters': {
     'agent_id': {'help': 'Which agent.', 'required': True},
     'config_sha256': {'help': 'Digest of the configuration that was run.', 'required': True},
     'proven': {'help': 'A fact that was seen and the digest of what was seen, FACT=SHA256.', 'repeat': True},

@@ -106,11 +106,20 @@ def _nouns(argv: list[str]) -> "Nouns":
     """The part of the catalogue that can be meant."""
     from daemon.cli.catalogue import ACTIONS  # noqa: PLC0415  (kept beside its twin below)
 
-    if argv and argv[0] in ACTIONS and not (argv[0] == "artifact" and "check" in argv):
+    if argv and argv[0] in ACTIONS and not _may_be_local(argv):
         return ACTIONS
     from daemon.cli.local import together  # noqa: PLC0415  (not needed by what the daemon does)
 
     return together(ACTIONS)
+
+
+LOCAL_VERBS = {"artifact": ("check",), "agent": ("connect", "qualify", "hook")}
+"""What stands beside the daemon's own verbs of a noun; that noun alone, or asked about, is meant with all of them."""
+
+
+def _may_be_local(argv: list[str]) -> bool:
+    verbs = LOCAL_VERBS.get(argv[0])
+    return verbs is not None and (len(argv) == 1 or argv[1].startswith("-") or argv[1] in verbs)
 
 
 def _local(target: str, command: Command) -> int:

@@ -207,9 +207,17 @@ BARE = {"search": "query"}
 """Commands of one word that take what follows without its flag, as everybody types it first."""
 
 
+BARE_VERBS = {
+    ("agent", "connect"): "runtime",
+    ("agent", "qualify"): "agent_id",
+    ("agent", "hook"): "event",
+}
+"""Commands of two words that do the same with the word after them."""
+
+
 def _read_bare(command: Command, left: list[str]) -> list[str]:
     """Take a word without a flag for the parameter that it can only be; what is left is read on."""
-    name = BARE.get(command.noun)
+    name = BARE_VERBS.get((command.noun, command.verb_name)) or BARE.get(command.noun)
     if not left or name is None or name in command.values or command.verb is None:
         return left
     parameters = command.verb["parameters"]

@@ -20,7 +20,7 @@ ROWS = (
         params=agent_params.ProveAgent,
         who=OPERATOR,
         decide=agents.decide_prove,
-        example=f"agent prove --agent-id builder --config-sha256 {_DIGEST} --proven packet_read={_DIGEST}",
+        example=f"agent prove --agent-id builder --config-sha256 {_DIGEST} --failed protocol",
     ),
     Action(
         name="agent.unbind",

@@ -8,8 +8,14 @@ from ledger.params import GoalIdText, MemberIdText, Params, Sha256Text
 from ledger.parts.agents import FACTS, FactName, Proof, Runtime
 from ledger.rules.tokens import TokenIdText
 
-_NAMES = "|".join(FACTS)
-ProofText = Annotated[str, Field(pattern=rf"^({_NAMES})=[0-9a-f]{{64}}$")]
+
+def _known(text: str) -> str:
+    if text.partition("=")[0] not in FACTS:
+        raise ValueError("names none of " + ", ".join(FACTS))
+    return text
+
+
+ProofText = Annotated[str, Field(pattern=r"^[a-z_]{1,32}=[0-9a-f]{64}$"), AfterValidator(_known)]
 """One fact and the digest of what was seen, as `packet_read=9f86…`."""
 
 _Agent = Annotated[MemberIdText, Field(description="Which agent.")]

@@ -20,6 +20,8 @@ ELSEWHERE = {
     "demo": "tests/e2e/test_demo.py",
     "bot": "tests/e2e/test_bot_with_simulator.py",
     "artifact check": "docs/checks.md",
+    "agent connect": "docs/agents.md",
+    "agent hook": "docs/agents.md",
     "lark doctor": "tests/e2e/test_webhook.py",
     "steward run": "docs/steward.md",
     "mcp": "tests/api/test_mcp_server.py",

@@ -81,7 +81,8 @@ def test_the_flags_that_a_local_command_lists_are_those_it_takes(noun, name, ver
     page = manual.Manual("en").of_verb(noun, name, verb).partition("USAGE")[2].partition("EXAMPLE")[0]
     listed = {word for line in page.splitlines() if line.startswith("  --") for word in line.split()[:1]}
     everywhere = {field: one for _, _, other in EVERY_VERB for field, one in other["parameters"].items()}
-    needed = [f"{flag_of(one)}=x" for one, what in verb["parameters"].items() if what.get("required")]
+    required = {one: what for one, what in verb["parameters"].items() if what.get("required")}
+    needed = [f"{flag_of(one)}={(*what.get('choices', ()), 'x')[0]}" for one, what in required.items()]
     taken = set()
     for field, parameter in {**everywhere, **GLOBAL_PARAMETERS, **verb["parameters"]}.items():
         value = "1" if parameter.get("kind") == "integer" else (*parameter.get("choices", ()), "x")[0]

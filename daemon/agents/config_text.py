@@ -1,0 +1,118 @@
+"""Putting our part into a configuration that is somebody's, and taking it out again, without losing anything of theirs.
+
+A file that cannot be read as what it should be is left alone and refused: nobody guesses what its owner meant. JSON is
+read and written anew with its names in their order; TOML is changed line by line, so that comments stay, and what comes
+out must read back as what went in with exactly our part changed.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from typing import Final
+
+Document = dict[str, object]
+_HEADER: Final = re.compile(r"^[ \t]*\[")
+
+
+class NotOurShape(Exception):
+    """The file holds something that only a person can change; the text says what."""
+
+
+def parsed_json(text: str, name: str) -> Document:
+    """A JSON object that names nothing twice; an empty file is an empty one. Raises NotOurShape."""
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise NotOurShape(f"{name} is not a JSON document: {error}") from error
+    if not isinstance(found, dict):
+        raise NotOurShape(f"{name} is not a JSON object")
+    return found
+
+
+def _once(pairs: list[tuple[str, object]]) -> Document:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is given twice")
+    return found
+
+
+def _no_constant(text: str) -> object:
+    raise ValueError(f"{text} is no JSON value")
+
+
+def written_json(document: Document) -> str:
+    """A document as a person can read it."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def inner(document: Document, name: str, where: str) -> Document:
+    """A part that is an object; a new one where there is none. Raises NotOurShape."""
+    found = document.setdefault(name, {})
+    if not isinstance(found, dict):
+        raise NotOurShape(f"{where}: {name} is not an object")
+    return found
+
+
+def inner_list(document: Document, name: str, where: str) -> list[object]:
+    """A part that is a list; a new one where there is none. Raises NotOurShape."""
+    found = document.setdefault(name, [])
+    if not isinstance(found, list):
+        raise NotOurShape(f"{where}: {name} is not a list")
+    return found
+
+
+def parsed_toml(text: str, name: str) -> Document:
+    """A TOML document. Raises NotOurShape."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise NotOurShape(f"{name} is not TOML: {error}") from error
+
+
+def with_table(text: str, header: str, lines: list[str], name: str) -> str:
+    """The document with this table in place of the one of that name, if any, at its end. Raises NotOurShape."""
+    kept = without_table(text, header).rstrip("\r\n")
+    written = kept + ("\n\n" if kept else "") + "\n".join([f"[{header}]", *lines]) + "\n"
+    parsed_toml(written, name)
+    return written
+
+
+def without_table(text: str, header: str) -> str:
+    """The lines of all other tables, comments included; those that come with ours go."""
+    ours = re.compile(rf"^[ \t]*\[[ \t]*{re.escape(header)}(\.[^\]]*)?[ \t]*\][ \t]*(#.*)?$")
+    kept, inside = [], False
+    for line in text.splitlines(keepends=True):
+        bare = line.rstrip("\r\n")
+        if ours.match(bare):
+            inside = True
+        elif inside and _HEADER.match(bare):
+            inside = False
+        if not inside:
+            kept.append(line)
+    return "".join(kept)
+
+
+def with_setting(text: str, table: str, setting: str, name: str) -> str:
+    """The document with one more line in a table that may be there already. Raises NotOurShape."""
+    header = re.compile(rf"^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][ \t]*(#.*)?$")
+    lines = text.splitlines(keepends=True)
+    at = next((number for number, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
+    if at is None:
+        kept = text.rstrip("\r\n")
+        written = kept + ("\n\n" if kept else "") + f"[{table}]\n{setting}\n"
+    else:
+        end = "" if lines[at].endswith("\n") else "\n"
+        written = "".join([*lines[: at + 1], f"{end}{setting}\n", *lines[at + 1 :]])
+    parsed_toml(written, name)
+    return written
+
+
+def require_only(before: Document, after: Document, change: Callable[[Document], None], name: str) -> None:
+    """What was written must be what was there with exactly this changed. Raises NotOurShape."""
+    expected = json.loads(json.dumps(before, default=str))
+    change(expected)
+    if json.loads(json.dumps(after, default=str)) != expected:
+        raise NotOurShape(f"{name} is written in a way that only a person can change")
