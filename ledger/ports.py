@@ -64,6 +64,21 @@ class DeliveryRow(NamedTuple):
     state: str
 
 
+class HookRow(NamedTuple):
+    """How far one after-commit hook has come; losing it costs deliveries that are made again."""
+
+    name: str
+    seq: int
+    """All events up to here were delivered, or are none that the hook asks for."""
+    attempts: int
+    """How often the next delivery was tried in vain."""
+    parked: int
+    """1 where it is tried no more until somebody says so."""
+    reason: str
+    delivered: int
+    changed_at_ms: int
+
+
 class Erasure(NamedTuple):
     """Whose words go, with their salt: of named events, of a goal, or of a member, up to an event."""
 
@@ -82,6 +97,7 @@ class Group(NamedTuple):
     refusals: Sequence[RefusalRow] = ()
     journal: Sequence[JournalRow] = ()
     deliveries: Sequence[DeliveryRow] = ()
+    hooks: Sequence[HookRow] = ()
     erasures: Sequence[Erasure] = ()
     """Done after all else of the group is in. Every snapshot goes with the words, for it may hold them, and so do the
     answers to inbound events: one that is delivered again is evaluated again."""
@@ -231,6 +247,10 @@ class Store(Protocol):
 
     def deliveries(self) -> list[DeliveryRow]:
         """All delivery slots."""
+        ...
+
+    def hooks(self) -> list[HookRow]:
+        """How far each after-commit hook has come, by name."""
         ...
 
     def search_state(self) -> SearchState:

@@ -18,6 +18,7 @@ from ledger.ports import (
     EventRow,
     Group,
     Head,
+    HookRow,
     JournalRow,
     ReceiptRow,
     RefusalRow,
@@ -195,6 +196,10 @@ class FailingStore:
     def deliveries(self) -> list[DeliveryRow]:
         """As the store does."""
         return self._store.deliveries()
+
+    def hooks(self) -> list[HookRow]:
+        """As the store does."""
+        return self._store.hooks()
 
     def search_state(self) -> SearchState:
         """As the store does."""

@@ -29,6 +29,7 @@ from ledger.ports import (
     Erasure,
     EventRow,
     Group,
+    HookRow,
     JournalRow,
     ReceiptRow,
     RefusalRow,
@@ -66,10 +67,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Keep(msgspec.Struct, frozen=True, kw_only=True):
-    """Operational rows that are not truth: inbound events and delivered cards."""
+    """Operational rows that are not truth: inbound events, delivered cards, and how far hooks have come."""
 
     journal: tuple[JournalRow, ...] = ()
     deliveries: tuple[DeliveryRow, ...] = ()
+    hooks: tuple[HookRow, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,11 +100,13 @@ class _Pending:
     refusals: list[RefusalRow] = field(default_factory=list)
     journal: list[JournalRow] = field(default_factory=list)
     deliveries: list[DeliveryRow] = field(default_factory=list)
+    hooks: list[HookRow] = field(default_factory=list)
     erasures: list[Erasure] = field(default_factory=list)
     by_key: dict[bytes, tuple[bytes, Answer]] = field(default_factory=dict)
 
     def group(self) -> Group:
-        return Group(self.events, self.receipts, self.refusals, self.journal, self.deliveries, self.erasures)
+        kept = (self.journal, self.deliveries, self.hooks)
+        return Group(self.events, self.receipts, self.refusals, *kept, self.erasures)
 
 
 class Prepared(NamedTuple):
@@ -271,6 +275,7 @@ class Writer:
         if isinstance(job, Keep):
             pending.journal.extend(job.journal)
             pending.deliveries.extend(job.deliveries)
+            pending.hooks.extend(job.hooks)
             return Answer(seq=self._ahead.seq)
         if job.refused is not None:
             return self._refused(job, job.refused, pending, at_ms)

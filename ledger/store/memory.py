@@ -20,6 +20,7 @@ from ledger.ports import (
     EventRow,
     Group,
     Head,
+    HookRow,
     JournalRow,
     ReceiptRow,
     RefusalRow,
@@ -60,6 +61,7 @@ class Records:
     snapshots: dict[str, SnapshotRow] = field(default_factory=dict)
     journal: dict[tuple[str, str], JournalRow] = field(default_factory=dict)
     deliveries: dict[str, DeliveryRow] = field(default_factory=dict)
+    hooks: dict[str, HookRow] = field(default_factory=dict)
     searched: dict[int, SearchRow] = field(default_factory=dict)
     search_state: SearchState = _NOTHING_SEARCHED
     lock: Lock = field(default_factory=Lock)
@@ -141,6 +143,11 @@ class MemoryReader:
         """All delivery slots."""
         with self._records.lock:
             return [self._records.deliveries[slot] for slot in sorted(self._records.deliveries)]
+
+    def hooks(self) -> list[HookRow]:
+        """How far each after-commit hook has come, by name."""
+        with self._records.lock:
+            return [self._records.hooks[name] for name in sorted(self._records.hooks)]
 
     def search_state(self) -> SearchState:
         """How far the texts that can be searched have come."""
@@ -329,6 +336,7 @@ def _keep(records: Records, group: Group) -> None:
         older = records.deliveries.get(delivery.slot)
         if older is None or delivery.version >= older.version:
             records.deliveries[delivery.slot] = delivery
+    records.hooks.update((hook.name, hook) for hook in group.hooks)
     for erasure in group.erasures:
         records.events[:] = [
             row._replace(words=None, salt=None) if _is_meant(row, erasure) else row for row in records.events

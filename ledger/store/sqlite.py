@@ -288,6 +288,8 @@ class SqliteStore(SqliteReads):
             self._cursor.executemany(_SQL["put_journal"], group.journal)
         if group.deliveries:
             self._cursor.executemany(_SQL["put_delivery"], group.deliveries)
+        if group.hooks:
+            self._cursor.executemany(_SQL["put_hook"], group.hooks)
         if group.erasures:
             self._erase(group.erasures)
 

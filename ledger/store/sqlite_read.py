@@ -17,6 +17,7 @@ from ledger.ports import (
     EventRow,
     Group,
     Head,
+    HookRow,
     JournalRow,
     ReceiptRow,
     RefusalRow,
@@ -112,6 +113,10 @@ class SqliteReads:
     def deliveries(self) -> list[DeliveryRow]:
         """All delivery slots."""
         return [DeliveryRow._make(row) for row in self._rows("deliveries")]
+
+    def hooks(self) -> list[HookRow]:
+        """How far each after-commit hook has come, by name."""
+        return [HookRow._make(row) for row in self._rows("hooks")]
 
     def search_state(self) -> SearchState:
         """How far the texts that can be searched have come."""

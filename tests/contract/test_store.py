@@ -10,6 +10,7 @@ from ledger.ports import (
     EventRow,
     Group,
     Head,
+    HookRow,
     JournalRow,
     SnapshotRow,
     Store,
@@ -34,6 +35,7 @@ def contents(store: Store) -> dict[str, object]:
         "refusals": list(store.refusals(0)),
         "receipts": list(store.receipts()),
         "deliveries": store.deliveries(),
+        "hooks": store.hooks(),
     }
 
 
@@ -46,6 +48,7 @@ def a_full_group(after: Head = GENESIS) -> Group:
         refusals=refusal_rows(2),
         journal=[JournalRow("cli_app", "event-1", 5, None)],
         deliveries=[DeliveryRow("goal:goal-1@oc_x", "oc_x", "om_1", "d1", 1, 7, "sent")],
+        hooks=[HookRow("build", 3, 0, 0, "", 2, 7)],
     )
 
 
@@ -59,6 +62,7 @@ def test_a_new_store_is_empty_and_has_no_life_yet(store):
         "refusals": [],
         "receipts": [],
         "deliveries": [],
+        "hooks": [],
     }
     assert (store.receipt(b"k"), store.snapshot("goal-1"), store.journal_entry("a", "e")) == (None, None, None)
     assert store.newest_receipt_key() is None
@@ -195,6 +199,7 @@ def test_a_group_that_breaks_a_promise_leaves_nothing_and_stops_the_store(opener
     broken = broken._replace(
         journal=[JournalRow("cli_app", "event-2", 5, b"{}")],
         deliveries=[DeliveryRow("goal:goal-2@oc_x", "oc_x", "om_1", "d1", 1, 7, "sent")],
+        hooks=[HookRow("build", 9, 0, 0, "", 3, 8)],
     )
     with pytest.raises(StoreFault):
         store.append(term, broken)
@@ -313,6 +318,15 @@ def test_a_delivery_is_replaced_unless_the_newcomer_is_older(store, term):
     assert put(3, "om_3") == [(3, "om_3")]
     store.append(term, Group(deliveries=[DeliveryRow("a", "oc_x", "om_4", "d", 1, 7, "sent")]))
     assert [row.slot for row in store.deliveries()] == ["a", "goal:goal-1@oc_x"]
+
+
+def test_what_a_hook_has_come_to_is_replaced_and_hooks_are_told_by_name(store, term):
+    build = HookRow("build", 4, 0, 0, "", 3, 8)
+    store.append(term, Group(hooks=[build, HookRow("audit", 0, 0, 0, "", 0, 7)]))
+    parked = build._replace(attempts=20, parked=1, reason="exit_code 1", changed_at_ms=9)
+    store.append(term, Group(hooks=[parked]))
+    assert store.hooks() == [HookRow("audit", 0, 0, 0, "", 0, 7), parked]
+    assert store.reader().hooks() == store.hooks()
 
 
 def test_a_checkpoint_changes_nothing_that_can_be_read(store, term):

@@ -49,6 +49,9 @@ SELECT app_id, event_key, received_at_ms, answer FROM journal WHERE app_id = ? A
 -- name: deliveries
 SELECT slot, chat_id, message_id, digest, version, sent_at_ms, state FROM delivery ORDER BY slot
 
+-- name: hooks
+SELECT name, seq, attempts, parked, reason, delivered, changed_at_ms FROM hook ORDER BY name
+
 -- name: any_table
 SELECT name FROM sqlite_schema LIMIT 1
 

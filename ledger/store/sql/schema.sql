@@ -82,6 +82,16 @@ CREATE TABLE delivery (
     state TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE hook (
+    name TEXT PRIMARY KEY CHECK (name <> ''),
+    seq INTEGER NOT NULL CHECK (seq >= 0),
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    parked INTEGER NOT NULL CHECK (parked IN (0, 1)),
+    reason TEXT NOT NULL,
+    delivered INTEGER NOT NULL CHECK (delivered >= 0),
+    changed_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE search_state (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     version INTEGER NOT NULL CHECK (version >= 0),

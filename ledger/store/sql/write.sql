@@ -45,6 +45,16 @@ ON CONFLICT (slot) DO UPDATE SET
     state = excluded.state
 WHERE excluded.version >= version
 
+-- name: put_hook
+INSERT INTO hook (name, seq, attempts, parked, reason, delivered, changed_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET
+    seq = excluded.seq,
+    attempts = excluded.attempts,
+    parked = excluded.parked,
+    reason = excluded.reason,
+    delivered = excluded.delivered,
+    changed_at_ms = excluded.changed_at_ms
+
 -- name: put_snapshot
 INSERT INTO snapshot (scope, seq, hash, reducer_digest, body) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (scope) DO UPDATE SET
