@@ -88,6 +88,10 @@ class AsyncClient:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""
         return await self._ask("GET", path)
 
+    async def post(self, path: str, document: Mapping[str, object]) -> Reply:
+        """Tell one of the daemon's own pages something that may be told twice. Raises wire.WireFault."""
+        return await self._ask("POST", path, document)
+
     async def relay_press(self, press: Mapping[str, object]) -> Document:
         """Relay a button press; the same event id has its first outcome again. Raises Refused and wire.WireFault."""
         return await self._relay("POST", "press", press)

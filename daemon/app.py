@@ -34,6 +34,8 @@ from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
 from daemon.codes import Codes
+from daemon.hooks.hooks import Hooks
+from daemon.hooks.routes import HookRoutes
 from daemon.init import SECRET_BYTES, write_secret
 from daemon.listen import Guard, Watch, bind, connections_max, still_ours
 from daemon.local.proof import Proof
@@ -81,6 +83,7 @@ class Parts:
     routes: Routes
     watch: Watch
     relay: RelayRoutes
+    hooks: Hooks
 
 
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
@@ -99,7 +102,10 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     feed = Feed(service, own_uid)
     routes.add("GET", "/v1/feed", feed.follow)
     keys, forms, drafts, deliveries = ButtonKeys(_button_secret(home)), Forms(), Drafts(), Deliveries(service)
-    sources = Sources(started_at_ms, lambda: feed.readers, deliveries.states, Path(home.ledger))
+    hooks = Hooks(home, service, settings.hooks)
+    HookRoutes(service, own_uid, hooks).add_to(routes)
+    meta.hooks = hooks.summary
+    sources = Sources(started_at_ms, lambda: feed.readers, deliveries.states, Path(home.ledger), hooks.lags)
     Metrics(service, sources).add_to(routes)
     app_id, asked = settings.lark.app_id, AskedCards()
     answers = Answers(service, forms, deliveries, asked)
@@ -116,7 +122,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
         tenant_key="",
     )
     relay.add_to(routes)
-    return Parts(service, routes, watch, relay)
+    return Parts(service, routes, watch, relay, hooks)
 
 
 def _button_secret(home: Home) -> bytes:
@@ -249,7 +255,8 @@ async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stop
     _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
     try:
         async with asyncio.TaskGroup() as group:
-            background = [group.create_task(parts.watch.run()), group.create_task(jobs.run(parts.service))]
+            work = (parts.watch.run(), jobs.run(parts.service), parts.hooks.run())
+            background = [group.create_task(one) for one in work]
             await stopping.wait()
             for task in background:
                 task.cancel()

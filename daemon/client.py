@@ -176,6 +176,10 @@ class Client:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""
         return self._ask("GET", path, None, None)
 
+    def post(self, path: str, document: Mapping[str, object]) -> Reply:
+        """Tell one of the daemon's own pages something that may be told twice. Raises wire.WireFault."""
+        return self._ask("POST", path, body_of(document), None)
+
     def _ask(self, method: str, target: str, body: bytes | None, key: str | None) -> Reply:
         headers = action_headers(self._token, self._surface, self._locale, key)
         answer = wire.ask(self._socket, wire.request_bytes(method, target, headers, body), self._answer_ms_max)

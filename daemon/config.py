@@ -4,8 +4,9 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from daemon.hook_settings import HOOKS_MAX, HookSection
 from daemon.paths import Home
 
 PROBLEMS_MAX = 8
@@ -62,6 +63,16 @@ class Config(_Section):
     daemon: DaemonSection = DaemonSection()
     lark: LarkSection = LarkSection()
     bot: BotSection = BotSection()
+    hooks: Annotated[tuple[HookSection, ...], Field(max_length=HOOKS_MAX)] = ()
+
+    @field_validator("hooks")
+    @classmethod
+    def _named_once(cls, given: tuple[HookSection, ...]) -> tuple[HookSection, ...]:
+        """A name is a place in the ledger; two hooks would take it from each other."""
+        names = [hook.name for hook in given]
+        if len(set(names)) < len(names):
+            raise ValueError("two hooks have one name")
+        return given
 
 
 def load(home: Home) -> Config:

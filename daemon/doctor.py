@@ -34,6 +34,7 @@ from ledger.text.say import one_line
 
 ANSWER_MS_MAX = 5_000
 SKEW_MS_MAX = 2_000
+HOOK_BEHIND_S_MAX = 300
 DISK_FREE_BYTES_MIN = 200 * 1024 * 1024
 Level = Literal["ok", "warn", "fail"]
 
@@ -190,6 +191,7 @@ def _daemon(home: Home) -> list[Finding]:
     try:
         client = Client(home.socket, find_token(home), surface="cli", answer_ms_max=ANSWER_MS_MAX)
         ready, health, members = client.get("/readyz"), client.get("/healthz"), client.read("member.list")
+        hooks = client.get("/v1/hooks")
     except UsageError as error:
         return [Finding("fail", "daemon", error.message, error.hint or "mend the credential first")]
     except wire.NobodyListens:
@@ -207,6 +209,7 @@ def _daemon(home: Home) -> list[Finding]:
         _credential(members),
         *_bot(home, health),
         *_agents(members),
+        *_hooks(hooks),
     ]
 
 
@@ -256,6 +259,26 @@ def _bot(home: Home, health: Reply) -> list[Finding]:
     state = told.get("qualification") if told.get("state") == "up" else told.get("state")
     level, said, remedy = _BOT_LEVELS.get(state, _BOT_LEVELS["silent"])
     return [Finding(level, "bot", said, remedy)]
+
+
+def _hooks(listed: Reply) -> list[Finding]:
+    """Hooks that are parked or fall behind: nobody else would notice that nobody is told."""
+    rows = listed.body.get("hooks") if listed.ok else None
+    found: list[Finding] = []
+    for row in rows if isinstance(rows, list) else []:
+        name, state, reason = row.get("name"), row.get("state"), row.get("reason")
+        behind_s = row.get("behind_seconds", 0)
+        if state == "parked":
+            said = f"hook {name} is parked at seq {row.get('before_seq')}: {reason}"
+            found.append(Finding("warn", "hooks", said, f"mend what it says, then frontstage hook retry {name}"))
+        elif isinstance(behind_s, int | float) and behind_s > HOOK_BEHIND_S_MAX:
+            said = f"hook {name} is {behind_s:.0f} s behind ({reason or 'it is slow'})"
+            found.append(Finding("warn", "hooks", said, "frontstage hook list shows what is in its way"))
+        elif state == "unconfigured":
+            found.append(Finding("ok", "hooks", f"hook {name} is no longer in config.toml; its place is kept"))
+        else:
+            found.append(Finding("ok", "hooks", f"hook {name} is {state}, {row.get('behind_events')} events behind"))
+    return found
 
 
 def _agents(members: Reply) -> list[Finding]:

@@ -62,6 +62,11 @@ class Home:
         return f"{self.path}/step-up.key"
 
     @property
+    def hooks(self) -> str:
+        """What hooks printed last, a private folder for each."""
+        return f"{self.path}/hooks"
+
+    @property
     def logs(self) -> str:
         """Log files."""
         return f"{self.path}/logs"

@@ -133,6 +133,7 @@ CLASS_OF: dict[str, RefusalClass] = {
     "button_elsewhere": RefusalClass.DENIED,
     "tenant_foreign": RefusalClass.DENIED,
     "relay_only": RefusalClass.DENIED,
+    "hook_not_found": RefusalClass.NOT_FOUND,
     "form_field_missing": RefusalClass.USAGE,
     "form_material_lost": RefusalClass.USAGE,
     "form_field_emptied": RefusalClass.USAGE,

@@ -7,6 +7,7 @@ It ends with the credential it was asked with: a revocation is an event, and the
 
 import asyncio
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 from aiohttp import web
@@ -101,7 +102,7 @@ class Feed:
         sent = after
         # A full disk stops writers, not readers: only the end of the service ends a feed.
         while response.is_connected() and not self._service.ended and right.holds():
-            events = await self._page(sent)
+            events = await page_of(self._service, sent)
             for event in events:
                 if not right.holds():
                     return
@@ -120,21 +121,26 @@ class Feed:
         except TimeoutError:
             return
 
-    async def _page(self, sent: int) -> Sequence[Recorded]:
-        recent = self._service.recent
-        if recent and recent[0].seq <= sent + 1:
-            return [event for event in recent if event.seq > sent][:PAGE_MAX] if recent[-1].seq > sent else ()
-        if sent >= self._service.committed.seq:
-            return ()
-        return await asyncio.to_thread(self._stored, sent, self._service.committed.seq)
 
-    def _stored(self, sent: int, through: int) -> list[Recorded]:
-        reader = self._service.store.reader()
-        try:
-            rows = reader.events(sent, limit=min(PAGE_MAX, through - sent))
-            return [decode_event(row.body, None, row.hash) for row in rows]
-        finally:
-            reader.close()
+async def page_of(service: Service, after: int) -> Sequence[Recorded]:
+    """The next committed events past `after`: of memory, and where that does not reach back, of the store."""
+    recent = service.recent
+    if recent and recent[0].seq <= after + 1:
+        # They follow one another without a gap, so that their place is known.
+        first = max(0, after + 1 - recent[0].seq)
+        return list(islice(recent, first, first + PAGE_MAX))
+    if after >= service.committed.seq:
+        return ()
+    return await asyncio.to_thread(_stored, service, after, service.committed.seq)
+
+
+def _stored(service: Service, after: int, through: int) -> list[Recorded]:
+    reader = service.store.reader()
+    try:
+        rows = reader.events(after, limit=min(PAGE_MAX, through - after))
+        return [decode_event(row.body, None, row.hash) for row in rows]
+    finally:
+        reader.close()
 
 
 def _line(event: Recorded) -> str:

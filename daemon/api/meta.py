@@ -1,5 +1,7 @@
 """Health, readiness, capabilities and the OpenAPI document."""
 
+from collections.abc import Callable
+
 from aiohttp import web
 
 from daemon.api import batch, metrics
@@ -24,6 +26,8 @@ class Meta:
         self._started_at_ms = started_at_ms
         self.bot: dict[str, object] | None = None
         self.bot_seen_ms = 0
+        self.hooks: Callable[[], dict[str, object]] = dict
+        """The after-commit hooks in a few numbers; whoever has them says so."""
 
     def add_to(self, routes: Routes) -> None:
         """Add the routes."""
@@ -47,6 +51,7 @@ class Meta:
             "waiting": service.waiting,
             "clock": {"skew_ms": service.clock.skew_ms, "jumped": service.clock.jumped},
             "counters": vars(service.counters),
+            "hooks": self.hooks(),
             "bot": {"state": "up", **self.bot}
             if heard and self.bot is not None
             else {"state": "silent" if self.bot else "absent"},

@@ -9,7 +9,7 @@ so that nothing is counted twice and nothing of the process is shown that was no
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from aiohttp import web
 
@@ -27,6 +27,35 @@ DELIVERY_STATES = ("posting", "reposting", "live", "reposted", "text", "paused",
 OTHER = "other"
 
 
+class HookLag(Protocol):
+    """One after-commit hook in numbers. Its name is from the settings, of which there are few."""
+
+    @property
+    def name(self) -> str:
+        """As the settings name it."""
+        ...
+
+    @property
+    def state(self) -> str:
+        """Following, retrying or parked."""
+        ...
+
+    @property
+    def behind_events(self) -> int:
+        """Events it has not looked at."""
+        ...
+
+    @property
+    def behind_seconds(self) -> float:
+        """How old the event is that it stands before."""
+        ...
+
+    @property
+    def delivered(self) -> int:
+        """Deliveries that arrived."""
+        ...
+
+
 class Sources(NamedTuple):
     """What is known beside the service."""
 
@@ -34,6 +63,7 @@ class Sources(NamedTuple):
     feed_readers: Callable[[], int]
     delivery_states: Callable[[], Iterable[str]]
     ledger_file: Path | None
+    hooks: Callable[[], Iterable[HookLag]] = tuple
 
 
 class Metrics:
@@ -120,6 +150,26 @@ def _measured(service: Service, sources: Sources) -> Iterator["Metric"]:
     for state in (*DELIVERY_STATES, OTHER):
         cards.add_metric((state,), states.count(state))
     yield cards
+    yield from _hooks(list(sources.hooks()))
+
+
+def _hooks(lags: list[HookLag]) -> Iterator["Metric"]:
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415
+
+    gauges: tuple[tuple[str, str, Callable[[HookLag], float]], ...] = (
+        ("hook_behind_events", "Events that a hook has not looked at.", lambda lag: lag.behind_events),
+        ("hook_behind_seconds", "How old the event is that a hook stands before.", lambda lag: lag.behind_seconds),
+        ("hook_parked", "Whether a hook is tried no more.", lambda lag: lag.state == "parked"),
+    )
+    for name, text, value in gauges:
+        gauge = GaugeMetricFamily(f"frontstage_{name}", text, labels=("hook",))
+        for lag in lags:
+            gauge.add_metric((lag.name,), value(lag))
+        yield gauge
+    deliveries = CounterMetricFamily("frontstage_hook_deliveries", "Deliveries that arrived.", labels=("hook",))
+    for lag in lags:
+        deliveries.add_metric((lag.name,), lag.delivered)
+    yield deliveries
 
 
 def _gauges(service: Service, sources: Sources) -> Iterator[tuple[str, str, float]]:

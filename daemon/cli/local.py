@@ -210,6 +210,30 @@ LOCAL: "Nouns" = {
             "parameters": {},
         },
     },
+    "hook": {
+        "list": {
+            "summary": "Show how far each after-commit hook has come, and what is in its way.",
+            "example": "hook list",
+            "run": "daemon.local.hooks:list_hooks",
+            "takes": _ASKING,
+            "about": "A hook is a [[hooks]] table of config.toml: a program, or an address over TLS, that is told of\n"
+            "what was committed, at least once and in order. Where no daemon runs, the ledger's file says where each\n"
+            "stands.",
+            "parameters": {"kinds": {"help": "List the kinds of events that a hook can ask for.", "kind": "switch"}},
+        },
+        "retry": {
+            "summary": "Have a hook that failed, or that is parked, try again at once.",
+            "example": "hook retry build",
+            "run": "daemon.local.hooks:retry_hook",
+            "takes": _ASKING,
+            "about": "It has all its attempts before it again. With --skip, the event that it is parked before is\n"
+            "given up: it is never delivered to this hook.",
+            "parameters": {
+                "name": {"help": "The hook, as config.toml names it.", "required": True},
+                "skip": {"help": "Give up the event that it is parked before.", "kind": "switch"},
+            },
+        },
+    },
     "ledger": {
         "verify": {
             "summary": "Compute every hash of the ledger again and say whether its history holds.",

@@ -211,6 +211,7 @@ BARE_VERBS = {
     ("agent", "connect"): "runtime",
     ("agent", "qualify"): "agent_id",
     ("agent", "hook"): "event",
+    ("hook", "retry"): "name",
 }
 """Commands of two words that do the same with the word after them."""
 

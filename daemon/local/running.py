@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 OUTPUT_BYTES_MAX = 1_048_576
 READ_BYTES = 65_536
@@ -58,13 +59,21 @@ def environment(private: Path, more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "HOME": str(private), "TMPDIR": str(private), **more}
 
 
-def run(argv: Sequence[str], *, cwd: Path, variables: dict[str, str], seconds: float, output: Path) -> Ended:
-    """Run it to its end or the time-out. Raises OSError where the output cannot be kept."""
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    variables: dict[str, str],
+    seconds: float,
+    output: Path,
+    given: IO[bytes] | None = None,
+) -> Ended:
+    """Run it to its end or the time-out; `given` is its input. Raises OSError where the output cannot be kept."""
     started = time.monotonic()
     with os.fdopen(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
         try:
             process = subprocess.Popen(
-                argv, cwd=cwd, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                argv, cwd=cwd, env=variables, stdin=given or subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         except FileNotFoundError:

@@ -55,6 +55,9 @@ RELAY_CODES = (
 )
 """Refusals of presses and messages that the bot relays."""
 
+HOOK_CODES = ("hook_not_found",)
+"""Refusals of what an owner asks about after-commit hooks."""
+
 FAMILIES: dict[str, type[StrEnum]] = {
     "General": GeneralRefusal,
     "Members": MemberRefusal,
@@ -102,7 +105,7 @@ Words in braces stand for details of the refusal; what is missing is shown as a 
 def codes() -> dict[str, tuple[str, ...]]:
     """Every code by family, in order of precedence."""
     listed = {name: tuple(code.value for code in family) for name, family in FAMILIES.items()}
-    return {**listed, "Relay": RELAY_CODES}
+    return {**listed, "Relay": RELAY_CODES, "Hooks": HOOK_CODES}
 
 
 def reference() -> str:

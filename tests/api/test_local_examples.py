@@ -27,13 +27,14 @@ ELSEWHERE = {
     "mcp": "tests/api/test_mcp_server.py",
     "worker run": "docs/worker.md",
     "worker status": "docs/worker.md",
+    "hook retry": "docs/hooks.md",
 }
 """Where those are run that need a platform, or work that is handed in."""
 UNTIL = {"daemon": b'"ready"', "up": b'"ready"', "ledger tail": b"workspace.created"}
 """What runs until it is ended has begun when it says this."""
 ORDER = (
     "version", "schema", "completion bash", "completion zsh", "completion fish", "init", "doctor", "lark setup",
-    "ledger verify", "ledger export", "ledger import", "batch", "ledger tail", "daemon", "up", "stop",
+    "hook list", "ledger verify", "ledger export", "ledger import", "batch", "ledger tail", "daemon", "up", "stop",
 )  # fmt: skip
 SECONDS_MAX = 60
 WORK = {"action": "member.add", "params": {"member_id": "scout", "kind": "agent", "display_name": "Scout"}}

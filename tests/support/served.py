@@ -19,6 +19,7 @@ from aiohttp import web
 from daemon.app import KEEPALIVE_S, REQUEST_BYTES_MAX, STOP_WAIT_S, Parts, build
 from daemon.clock import LedgerClock
 from daemon.config import Config, LarkSection
+from daemon.hook_settings import HookSection
 from daemon.listen import bind, serve
 from daemon.service import Service, replay
 from ledger.ports import Group, Term
@@ -223,12 +224,17 @@ def _header_names(headers: dict[str, str]) -> dict[str, str]:
 
 @asynccontextmanager
 async def served(
-    seed=None, *, clock: HandClock | None = None, app_id: str | None = APP, records: Records | None = None
+    seed=None,
+    *,
+    clock: HandClock | None = None,
+    app_id: str | None = APP,
+    records: Records | None = None,
+    hooks: tuple[HookSection, ...] = (),
 ) -> AsyncIterator[Served]:
     """A daemon on a new ledger in memory with its people, and whatever `seed` does in it; ended afterwards."""
     kept = records or Records()
     with home_in_memory(kept, seed) as (made, now_ms):
-        async with serving(made, kept, clock or HandClock(now_ms), app_id) as running:
+        async with serving(made, kept, clock or HandClock(now_ms), app_id, hooks) as running:
             yield running
 
 
@@ -243,7 +249,13 @@ def home_in_memory(records: Records, seed=None) -> Iterator[tuple[Made, int]]:
 
 
 @asynccontextmanager
-async def serving(made: Made, records: Records, clock: HandClock, app_id: str | None = APP) -> AsyncIterator[Served]:
+async def serving(
+    made: Made,
+    records: Records,
+    clock: HandClock,
+    app_id: str | None = APP,
+    hooks: tuple[HookSection, ...] = (),
+) -> AsyncIterator[Served]:
     """A daemon on a ledger that is there: the first one, or the next after it has ended."""
     store = FailingStore(MemoryStore(records))
     fatal: list[BaseException] = []
@@ -252,7 +264,7 @@ async def serving(made: Made, records: Records, clock: HandClock, app_id: str | 
     term = store.open_term("unused")
     service = Service(store, term, committed, ledger_clock, os.urandom, "test", fatal.append)
     service.start()
-    parts = build(made.home, service, clock, Config(lark=LarkSection(app_id=app_id)))
+    parts = build(made.home, service, clock, Config(lark=LarkSection(app_id=app_id), hooks=hooks))
     async with _listening(parts, made):
         yield Served(made, records, store, service, parts, clock, fatal)
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 import ledger.rules
 from daemon.api.edge import malformed
+from daemon.hooks.refusals import HookRefusal
 from daemon.relay.refusals import RelayRefusal
 from ledger import decide as decide_module
 from ledger.catalogue import ACTIONS
@@ -22,7 +23,7 @@ from ledger.rules.goals import GoalRefusal
 from ledger.rules.leases import LeaseRefusal
 from ledger.rules.todos import TodoRefusal
 from ledger.text.explain import display_details, explain, explain_code
-from ledger.text.reference import FAMILIES, RELAY_CODES, codes, reference
+from ledger.text.reference import FAMILIES, HOOK_CODES, RELAY_CODES, codes, reference
 from ledger.text.say import LOCALES, has, placeholders
 from tests.support.world import World, parse
 
@@ -57,6 +58,7 @@ def test_every_family_of_refusals_is_in_the_reference():
     assert set(FAMILIES.values()) == {*refusal_enums(), GeneralRefusal}
     assert set(RELAY_CODES) == {code.value for code in RelayRefusal}
     assert tuple(code.value for code in RelayRefusal) == RELAY_CODES
+    assert tuple(code.value for code in HookRefusal) == HOOK_CODES
 
 
 @pytest.mark.parametrize("code", CODES)

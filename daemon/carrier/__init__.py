@@ -1,0 +1,1 @@
+"""The process that runs hooks' commands and asks their addresses, apart from the daemon."""
