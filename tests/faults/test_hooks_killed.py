@@ -2,12 +2,10 @@
 
 import json
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from daemon import wire
 from daemon.client import Client
 from tests.support.daemons import DaemonProcess, fresh_home
 from tests.support.homes import activate
@@ -146,9 +144,8 @@ def test_a_daemon_that_is_told_to_stop_ends_in_time_while_a_hook_hangs():
             began = time.monotonic()
             assert daemon.stop() == 0
             assert time.monotonic() - began < 10
-        with suppress(FileNotFoundError, wire.WireFault):
-            number = int(pid.read_text())
-            wait_until(lambda: _is_gone(number))
+        number = int(pid.read_text())
+        wait_until(lambda: _is_gone(number))
 
 
 def _is_gone(pid):
@@ -156,3 +153,15 @@ def _is_gone(pid):
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split(") ")[1].startswith("Z")
     except FileNotFoundError:
         return True
+
+
+@pytest.mark.slow
+def test_what_a_killed_daemon_ran_ends_with_it():
+    with fresh_home(activate) as made:
+        settings(made, hook("hangs", "echo $$ > pid; sleep 600", timeout_seconds=600.0))
+        with DaemonProcess(made) as daemon:
+            assert add(daemon.client(), "one").ok
+            pid = made.path / "hooks" / "hangs" / "pid"
+            number = int(wait_until(lambda: pid.exists() and pid.read_text()))
+            daemon.kill()
+        wait_until(lambda: _is_gone(number))
