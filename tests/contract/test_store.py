@@ -320,15 +320,6 @@ def test_a_delivery_is_replaced_unless_the_newcomer_is_older(store, term):
     assert [row.slot for row in store.deliveries()] == ["a", "goal:goal-1@oc_x"]
 
 
-def test_what_a_hook_has_come_to_is_replaced_and_hooks_are_told_by_name(store, term):
-    build = HookRow("build", 4, 0, 0, "", 3, 8)
-    store.append(term, Group(hooks=[build, HookRow("audit", 0, 0, 0, "", 0, 7)]))
-    parked = build._replace(attempts=20, parked=1, reason="exit_code 1", changed_at_ms=9)
-    store.append(term, Group(hooks=[parked]))
-    assert store.hooks() == [HookRow("audit", 0, 0, 0, "", 0, 7), parked]
-    assert store.reader().hooks() == store.hooks()
-
-
 def test_a_checkpoint_changes_nothing_that_can_be_read(store, term):
     store.append(term, a_full_group())
     before = contents(store)
