@@ -433,4 +433,5 @@ REFUSALS = {
   'form_material_lost': (2, 'The long text that belongs to this form is not held any more. Send the message again and use the new form, or take the attachment off.'),
   'form_field_emptied': (2, 'A revision changes the field {field}, but does not take it away. Write what should stand there, or put back what stood there; what you wrote is kept.'),
   'form_field_missing': (2, 'The field {field} is still empty. Fill it in and press again; what you wrote is kept.'),
+  'hook_not_found': (3, 'There is no hook {hook} in the settings. frontstage hook list names those there are.'),
 }

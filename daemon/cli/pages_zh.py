@@ -158,6 +158,8 @@ LOCAL: "dict[str, LocalPage]" = {
   'doctor': {'summary': '检查此安装有什么问题，并说明如何修复。', 'about': '没有失败时退出码为 0，否则为 1。不改变任何内容。', 'helps': {}, 'takes': {}},
   'lark.setup': {'summary': '逐步接入飞书或 Lark 应用，并列出需要在其后台完成的事项。', 'about': '询问应用的编号与密钥（不显示），或用 --register 扫码新建应用；向平台确认可用；写入 lark.secret（权限 0600）与 config.toml 的 [lark] 一节；并列出代码所需的权限、事件与回调。config.toml 的其他内容不变，全部成立之前不写入任何内容。退出码 1：平台或文件拒绝；2：命令行缺少内容。', 'helps': {'domain': 'feishu、lark，或如 http://127.0.0.1:8080 的地址。', 'app_id': '已有的应用；未给出时询问。', 'secret_file': '存放其密钥的私有文件，或用 - 表示标准输入；未给出时询问。', 'register': '扫码新建应用。', 'transport': 'ws：本机无需公网地址；webhook：由平台发送到某个地址。', 'listen': 'webhook 方式：监听位置，写作 HOST:PORT。', 'path': 'webhook 方式：地址的路径；未给出时为 /lark。', 'encrypt_key_file': 'webhook 方式：存放 Encrypt Key 的私有文件。', 'verification_token_file': 'webhook 方式：存放 Verification Token 的私有文件。', 'replace': '替换已有的 [lark] 一节。', 'offline': '不询问平台，直接写入。', 'checklist': '只列出需要在后台完成的事项。'}, 'takes': {}},
   'lark.doctor': {'summary': '检查 Lark 与机器人之间的一切：哪些正常，哪些不正常，哪些无从得知。', 'about': '以应用身份询问平台，并向守护进程询问机器人最近的报告：凭据、域名、权限、订阅、群聊、时钟，以及是否曾收到过按钮点击。无法询问的显示为 `unknown`，绝不显示为正常。退出码 0：没有失败；1：有失败。不改变任何内容。', 'helps': {}, 'takes': {}},
+  'hook.list': {'summary': '显示每个提交后钩子的进度，以及阻碍它的原因。', 'about': '钩子是 config.toml 中的一个 [[hooks]] 表：一个程序，或一个 TLS 地址；每次提交都会按顺序、至少一次通知它。没有守护进程运行时，由账本文件说明各钩子的位置。', 'helps': {'kinds': '列出钩子可以订阅的事件种类。'}, 'takes': {}},
+  'hook.retry': {'summary': '让失败或已搁置的钩子立即重试。', 'about': '重试次数重新计算。使用 --skip 时放弃使其搁置的事件：该事件不再投递给这个钩子。', 'helps': {'name': '钩子，名称与 config.toml 一致。', 'skip': '放弃使其搁置的事件。'}, 'takes': {}},
   'ledger.verify': {'summary': '重新计算账本的每个哈希，说明其历史是否成立。', 'about': '直接读取文件，守护进程运行时也可以。退出码 1 时指出第一个不成立的行。早先记下的头部（在摘要卡片上，或与备份一起）可证明其之前的内容没有改变。', 'helps': {'expect_head': '必须属于这段历史的头部，写作 SEQ:HASH。'}, 'takes': {}},
   'ledger.export': {'summary': '把整个账本写成 JSON 行，足以在别处验证。', 'about': '先是每个事件及其正文、文字、盐与哈希，再是回执与拒绝记录，最后一行含数量、头部与之前所有行的摘要。文件为私有（0600），不会替换已有文件。导出时告知文件的 sha256；记在别处，便可由 `ledger import --digest` 证明该文件。', 'helps': {'output': '要生成的文件；未给出时写到标准输出。'}, 'takes': {}},
   'ledger.import': {'summary': '由导出的文件重建账本，历史与头部完全相同。', 'about': '导入到没有账本的主目录。每个哈希都重新计算；损坏、截断或顺序错乱的文件不留下任何内容。导出中没有凭据：主目录的拥有者以操作员身份用 `frontstage token issue` 签发新的凭据。', 'helps': {'input': '`ledger export` 写出的文件。', 'digest': '文件必须具有的 sha256，即 `ledger export` 告知的值。'}, 'takes': {}},
@@ -459,4 +461,5 @@ REFUSALS = {
   'form_material_lost': (2, '此表单附带的长文本已不再保留。请重新发送消息并使用新表单，或取消附带材料。'),
   'form_field_emptied': (2, '修订可以更改字段 {field}，但不能清空。请填写新的内容，或恢复原内容；已填的内容会保留。'),
   'form_field_missing': (2, '字段 {field} 尚未填写。请填写后再点一次；已填的内容会保留。'),
+  'hook_not_found': (3, '设置中没有名为 {hook} 的钩子。frontstage hook list 会列出已有的钩子。'),
 }
