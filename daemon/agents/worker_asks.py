@@ -133,7 +133,7 @@ def _report(turn: Turn) -> dict[str, object]:
     classification = {"blocked": "blocked", "failed": "failed", "refused": "failed"}.get(turn.close, "delivery")
     # Work that was handed in and then did not pass earns nothing, whatever its author thinks of it.
     if classification != "delivery" and outcome in EARNS:
-        outcome = "outcome_gap"
+        outcome = "outcome_gap" if turn.artifact_ids else "no_progress"
     return {
         "classification": classification,
         "delivery_outcome": outcome,

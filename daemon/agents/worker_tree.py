@@ -45,9 +45,12 @@ def require_clean(repository: Path, base: str) -> str:
     if not repository.is_dir():
         raise TreeRefused("repository_missing", "There is no such folder; give --repository a git repository.")
     try:
-        _git(repository, "rev-parse", "--git-dir")
+        root = Path(os.fsdecode(_git(repository, "rev-parse", "--show-toplevel").strip()))
     except TreeRefused as error:
         raise TreeRefused("repository_missing", "It is no git repository; run git init and commit.") from error
+    if root.resolve() != repository.resolve():
+        # Scopes are held against paths from the root on.
+        raise TreeRefused("repository_missing", "It is a folder inside a git repository; give the repository itself.")
     if _git(repository, "status", "--porcelain", "--untracked-files=normal").strip():
         words = "The repository has changes that are not committed; commit or stash them."
         raise TreeRefused("repository_dirty", words)

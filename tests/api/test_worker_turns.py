@@ -4,49 +4,14 @@ import asyncio
 
 import pytest
 
-from tests.support.served import served
-from tests.support.worker import GOOD, Seat
-
-GOAL = {"goal_id": "docs"}
-
-
-def seed(review="owner", mode="optional_lease"):
-    def play(scribe):
-        words = {"objective": "Check the docs", "criterion": ("Every link leads somewhere",)}
-        scopes = ("src/**", "reports/**")
-        scribe.do("ann", "goal.propose", **GOAL, **words, write_scope=scopes, review=review, handoff_mode=mode)
-        scribe.do("ann", "goal.confirm", **GOAL, basis=scribe.state.goals["docs"].intents[-1].basis)
-        scribe.do("ann", "todo.add", **GOAL, todo_id="todo_links", text="Check the links")
-
-    return play
-
-
-class Place:
-    def __init__(self, daemon, folder):
-        self.daemon = daemon
-        self.folder = folder
-        self.seat = self.of("builder")
-
-    def of(self, who):
-        folder = self.folder / who
-        folder.mkdir()
-        return Seat(self.daemon.made.home.socket, self.daemon.made.tokens[who], folder, who)
-
-    async def turn(self, text=GOOD, **more):
-        return await asyncio.to_thread(self.seat.turn, text, **more)
-
-    async def rows(self, action, name, query="?goal_id=docs"):
-        return (await self.daemon.read(action, query)).document[name]
-
-    async def kinds(self):
-        events = await self.rows("history.list", "events", "?goal_id=docs&limit=200")
-        return [event["kind"] for event in events]
+from tests.support.worker import GOOD
+from tests.support.worker_place import worker_place
 
 
 @pytest.fixture
 async def place(request, tmp_path):
-    async with served(seed(**getattr(request, "param", {}))) as daemon:
-        yield Place(daemon, tmp_path)
+    async with worker_place(tmp_path, **getattr(request, "param", {})) as made:
+        yield made
 
 
 async def test_a_turn_is_taken_done_handed_in_and_paid_for_once(place):
@@ -62,3 +27,145 @@ async def test_a_turn_is_taken_done_handed_in_and_paid_for_once(place):
     assert (await place.daemon.read("quota.status", "?goal_id=docs")).document["spent_slots"] == 1
     assert await place.turn() is None
     assert place.daemon.audited() == []
+
+    assert list(place.seat.desk.leftovers()) == []
+    assert (await place.lease())["status"] == "released"
+
+
+async def test_the_program_is_given_all_that_it_needs_and_nothing_of_ours(place, monkeypatch):
+    monkeypatch.setenv("FRONTSTAGE_HOME", "/nowhere")
+    text = (
+        f"TOLD = pathlib.Path({str(place.seat.folder / 'told.json')!r})"
+        """
+told = {"packet": packet, "env": {k: v for k, v in os.environ.items() if k.startswith("FRONTSTAGE")},
+        "cwd": os.getcwd(), "there": os.listdir(), "file": json.load(open(os.environ["FRONTSTAGE_PACKET"])) == packet}
+TOLD.write_text(json.dumps(told))
+"""
+    )
+    turn = await place.turn(text + GOOD)
+    told = place.seat.told()
+    packet = told["packet"]
+    assert (told["file"], told["there"]) == (True, [])
+    assert told["env"].keys() == {
+        f"FRONTSTAGE_{name}"
+        for name in ("SOCKET", "TOKEN", "GOAL_ID", "TODO_ID", "TURN_ID", "AGENT_ID", "PACKET", "RESULT", "OUT")
+    }
+    assert packet["schema_version"] == "frontstage_worker_packet_v0"
+    assert packet["goal"]["criteria"] == [{"criterion_id": "c1", "text": "Every link leads somewhere"}]
+    assert set(packet["goal"]["write_scopes"]) == {"src/**", "reports/**"}
+    assert (packet["kind"], packet["todo"]["todo_id"], packet["turn_instance_id"]) == (
+        "todo",
+        "todo_links",
+        turn["turn_id"],
+    )
+    assert packet["lease"]["idempotency_key"] == turn["turn_id"]
+    assert (packet["inputs"], packet["rejected"]) == ([], [])
+
+
+FAILURES = {
+    "exit code": ("sys.exit(3)", "program_failed"),
+    "signal": ("os.kill(os.getpid(), 9)", "program_failed"),
+    "good result, bad exit": (GOOD + "; sys.exit(1)", "program_failed"),
+    "no result": ("pass", "no_result"),
+    "result is a link": ("result.symlink_to(os.environ['FRONTSTAGE_PACKET'])", "no_result"),
+    "result is a folder": ("result.mkdir()", "no_result"),
+    "not JSON": ("result.write_text('{')", "result_malformed"),
+    "unknown field": ('end("done", mood="good")', "result_malformed"),
+    "unknown outcome": ('end("finished")', "result_malformed"),
+    "too long a summary": ('end("no_progress", summary="x" * 2001)', "result_malformed"),
+    "too large a result": ("result.write_bytes(b' ' * 300_000)", "result_malformed"),
+    "done without evidence": ('end("done")', "no_evidence"),
+    "a path that leads out": ('end("done", artifacts=[{"path": "../packet.json"}])', "artifact_outside"),
+    "a whole path": ('end("done", artifacts=[{"path": "/etc/hostname"}])', "artifact_outside"),
+    "a link that leads out": (
+        '(out / "it").symlink_to("/etc/hostname"); end("done", artifacts=[{"path": "it"}])',
+        "artifact_outside",
+    ),
+    "a folder": ('(out / "it").mkdir(); end("done", artifacts=[{"path": "it"}])', "artifact_refused"),
+    "a pipe": ('os.mkfifo(out / "it"); end("done", artifacts=[{"path": "it"}])', "artifact_refused"),
+    "nothing there": ('end("done", artifacts=[{"path": "it"}])', "artifact_outside"),
+    "too large": (
+        '(out / "it").open("wb").truncate(65 * 1024 * 1024); end("done", artifacts=[{"path": "it"}])',
+        "artifact_refused",
+    ),
+    "unknown criterion": ('end("done", artifacts=[hand("it", "x", criteria=["c9"])])', "criterion_not_found"),
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), FAILURES.values(), ids=FAILURES)
+async def test_what_is_no_result_hands_in_nothing_and_leaves_the_work_to_be_done(place, text, problem):
+    turn = await place.turn(text)
+    assert (turn["close"], turn["problem"]) == ("failed", problem)
+    assert await place.artifacts() == []
+    (run,) = await place.runs()
+    assert (run["classification"], run["delivery_outcome"], problem in run["summary"]) == (
+        "failed",
+        "no_progress",
+        True,
+    )
+    todo, lease = await place.todo(), await place.lease()
+    assert (todo["status"], todo["claim"], lease["status"]) == ("open", "none", "released")
+    assert list(place.seat.desk.leftovers()) == []
+    # Nobody is kept from it: not by a claim, a lease or a reservation.
+    other = place.of("helper")
+    assert (await asyncio.to_thread(other.turn))["close"] == "done"
+
+
+async def test_a_program_that_takes_too_long_is_ended(place):
+    turn = await place.turn("time.sleep(60)", timeout_seconds=1)
+    assert (turn["close"], turn["problem"]) == ("failed", "timed_out")
+    assert (await place.todo())["status"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("place", "kinds"),
+    [
+        ({"mode": "hard_lease"}, {"lease.acquired", "lease.released"}),
+        ({"mode": "soft_claim"}, {"todo.claimed"}),
+    ],
+    indirect=["place"],
+    ids=["hard lease", "soft claim"],
+)
+async def test_work_is_held_as_the_goal_says(place, kinds):
+    assert (await place.turn("sys.exit(1)"))["problem"] == "program_failed"
+    assert (await place.todo())["claim"] == "none"
+    assert (await place.turn())["close"] == "done"
+    assert kinds <= set(await place.kinds())
+
+
+async def test_progress_is_handed_in_and_the_work_goes_on(place):
+    text = 'end("progress", artifacts=[hand("draft.txt", "20 links")], usage={"tokens_in": 7})'
+    turn = await place.turn(text)
+    assert (turn["close"], (await place.todo())["status"], (await place.todo())["claim"]) == (
+        "progress",
+        "open",
+        "none",
+    )
+    usage = (await place.daemon.read("usage.show", "?goal_id=docs")).document
+    assert usage["tokens_known"] == 7
+    done = await place.turn('end("done", artifacts=[hand("draft.txt", "41 links")])')
+    first, second = await place.artifacts()
+    assert (second["revises"], first["status"], done["close"]) == (first["artifact_id"], "superseded", "done")
+
+
+async def test_work_that_is_blocked_says_why_and_is_nobodys(place):
+    turn = await place.turn('end("blocked", reason="There are no links.")')
+    todo = await place.todo()
+    assert (turn["close"], todo["status"], todo["reason"], todo["claim"]) == (
+        "blocked",
+        "blocked",
+        "There are no links.",
+        "none",
+    )
+
+
+async def test_who_is_blocked_may_ask_somebody_else_and_waits_for_the_answer(place):
+    ask = '{"to": "helper", "purpose": "Which links?", "acceptance": ["a list"], "return_requirement": "the list"}'
+    turn = await place.turn(f'end("blocked", ask={ask})')
+    (request,) = await place.rows("request.list", "requests")
+    assert (turn["close"], request["receiver"], request["blocks_todo_id"]) == ("blocked", "helper", "todo_links")
+    assert await place.turn() is None
+    helper = place.of("helper")
+    answer = await asyncio.to_thread(helper.turn, 'end("done", summary="These 41.")')
+    assert (answer["kind"], answer["close"]) == ("request", "done")
+    assert (await place.turn())["close"] == "done"

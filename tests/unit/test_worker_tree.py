@@ -1,0 +1,216 @@
+"""A worktree of a turn: what differs from the base is handed in, and nothing of it lies outside of the scopes."""
+
+import subprocess
+
+import pytest
+
+from daemon.agents.worker_scope import inside, outside
+from daemon.agents.worker_tree import TreeRefused, WorkTree, require_clean
+from tests.support.worker import git, repository
+
+FILES = {"src/a.py": "one\n", "src/sub/b.py": "two\n", "README.md": "# Read\n", ".gitignore": "*.pyc\nbuild/\n"}
+GOAL = ["src/**", "docs/**"]
+
+
+@pytest.mark.parametrize(
+    ("path", "scope", "holds"),
+    [
+        ("src/a.py", "src", True),
+        ("src/a.py", "src/**", True),
+        ("src/sub/b.py", "src/*", True),
+        ("src/a.py", "src/a.py", True),
+        ("src/a.py", "src/**/a.py", True),
+        ("src/sub/a.py", "src/**/a.py", True),
+        ("a.py", "**/*.py", True),
+        ("x/a.py", "*.py", True),
+        ("src/a.py", "**", True),
+        ("src/a1.py", "src/a[0-9].py", True),
+        ("src/ab.py", "src/a[!0-9].py", True),
+        ("src/a].py", "src/a[]].py", True),
+        ("src/a.py", "src/?.py", True),
+        ("src2/a.py", "src", False),
+        ("src", "src/**", False),
+        ("SRC/a.py", "src/**", False),
+        ("src/a.pyc", "src/*.py", False),
+        ("src/a1.py", "src/a[!0-9].py", False),
+        ("../src/a.py", "**", False),
+        ("src/../a.py", "**", False),
+        ("/src/a.py", "**", False),
+        (".git/config", "**", False),
+        ("src//a.py", "**", False),
+        ("src/a.py", "src/[z-a].py", False),
+        ("", "**", False),
+        ("a\nb", "a*", True),
+    ],
+)
+def test_a_path_lies_in_a_scope_or_not(path, scope, holds):
+    assert inside(path, [scope]) is holds
+
+
+def test_a_path_must_lie_in_the_todo_and_in_the_goal():
+    assert outside(["src/a", "docs/b", "x"], ["src/**", "x"], GOAL) == ["docs/b", "x"]
+    assert outside(["src/a"], [], GOAL) == outside(["src/a"], GOAL, []) == ["src/a"]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    repo = repository(tmp_path / "repo", FILES)
+    made = WorkTree(repo, tmp_path / "turn" / "work", require_clean(repo, "HEAD"))
+    made.folder.parent.mkdir()
+    made.make()
+    return made
+
+
+def change(text):
+    return lambda tree: (tree.folder / "src/a.py").write_text(text)
+
+
+def test_what_changed_is_a_patch_that_applies_to_the_base(tree, tmp_path):
+    (tree.folder / "src/a.py").write_text("one more\n")
+    (tree.folder / "src/sub/b.py").unlink()
+    (tree.folder / "src/new.bin").write_bytes(bytes(range(256)))
+    patch = tree.patch(["src/**"], GOAL)
+    other = tmp_path / "other"
+    git(tree.repository, "clone", "-q", str(tree.repository), str(other))
+    subprocess.run(["git", "apply", "--index", "-"], cwd=other, input=patch, check=True)
+    assert (other / "src/a.py").read_text() == "one more\n"
+    assert (other / "src/new.bin").read_bytes() == bytes(range(256))
+    assert not (other / "src/sub/b.py").exists()
+
+
+def test_what_did_not_change_is_no_patch(tree):
+    assert tree.patch([], []) == b""
+    (tree.folder / "src/x.pyc").write_text("ignored")
+    assert tree.patch(["src/**"], GOAL) == b""
+
+
+def test_what_the_program_committed_counts_too(tree):
+    change("one more\n")(tree)
+    git(tree.folder, "commit", "-qam", "More")
+    assert b"one more" in tree.patch(["src/**"], GOAL)
+    (tree.folder / "README.md").write_text("changed")
+    git(tree.folder, "commit", "-qam", "Outside")
+    with pytest.raises(TreeRefused, match=r"README\.md"):
+        tree.patch(["src/**"], GOAL)
+
+
+def test_what_is_ignored_and_was_added_all_the_same_counts(tree):
+    (tree.folder / "build").mkdir()
+    (tree.folder / "build/out").write_text("x")
+    git(tree.folder, "add", "-f", "build/out")
+    with pytest.raises(TreeRefused, match="build/out"):
+        tree.patch(["src/**"], GOAL)
+
+
+def move(tree):
+    (tree.folder / "src/a.py").rename(tree.folder / "src/c.py")
+
+
+def move_out(tree):
+    (tree.folder / "src/a.py").rename(tree.folder / "a.py")
+
+
+def move_in(tree):
+    (tree.folder / "README.md").rename(tree.folder / "src/README.md")
+
+
+def link(target):
+    return lambda tree: (tree.folder / "src/link").symlink_to(target)
+
+
+def folder_link(tree):
+    for path in (tree.folder / "src").rglob("*.py"):
+        path.unlink()
+    (tree.folder / "src/sub").rmdir()
+    (tree.folder / "src").rmdir()
+    (tree.folder / "src").symlink_to("/etc")
+
+
+def own_repository(tree):
+    (tree.folder / "src/inner").mkdir()
+    git(tree.folder / "src/inner", "init", "-q")
+    (tree.folder / "src/inner/x").write_text("x")
+    git(tree.folder / "src/inner", "add", "-A")
+    git(tree.folder / "src/inner", "commit", "-qm", "x")
+
+
+def another_git(tree):
+    (tree.folder / ".git").unlink()
+    git(tree.folder, "init", "-q")
+
+
+def no_git(tree):
+    (tree.folder / ".git").unlink()
+
+
+WRONG = {
+    "outside": (lambda tree: (tree.folder / "README.md").write_text("x"), "outside_write_scope"),
+    "new outside": (lambda tree: (tree.folder / "x").write_text("x"), "outside_write_scope"),
+    "moved out": (move_out, "outside_write_scope"),
+    "moved in": (move_in, "outside_write_scope"),
+    "another case": (
+        lambda tree: (tree.folder / "src").rename(tree.folder / "SRC"),
+        "outside_write_scope",
+    ),
+    "ignore file": (lambda tree: (tree.folder / ".gitignore").write_text("*"), "outside_write_scope"),
+    "mode": (lambda tree: (tree.folder / "README.md").chmod(0o755), "outside_write_scope"),
+    "whole link": (link("/etc/passwd"), "link_leads_out"),
+    "link up": (link("../../x"), "link_leads_out"),
+    "link to git": (link("../.git"), "link_leads_out"),
+    "link for a folder": (folder_link, "outside_write_scope"),
+    "repository inside": (own_repository, "submodule_changed"),
+    "second spelling": (lambda tree: (tree.folder / "src/A.py").write_text("x"), "case_collision"),
+    "another repository": (another_git, "worktree_replaced"),
+    "no repository": (no_git, "worktree_replaced"),
+}
+
+
+@pytest.mark.parametrize(("do", "code"), WRONG.values(), ids=WRONG)
+def test_what_may_not_be_handed_in_is_refused_whole(tree, do, code):
+    change("one more\n")(tree)
+    do(tree)
+    with pytest.raises(TreeRefused) as refused:
+        tree.patch(["src/**"], GOAL)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("do", [move, link("a.py"), link("sub/b.py")], ids=["moved inside", "link", "link down"])
+def test_what_stays_inside_is_taken(tree, do):
+    do(tree)
+    assert tree.patch(["src/**"], GOAL)
+
+
+def test_it_goes_away_and_leaves_the_repository_as_it_was(tree):
+    change("x")(tree)
+    tree.remove()
+    assert not tree.folder.exists()
+    assert git(tree.repository, "worktree", "list").count("\n") == 1
+    assert git(tree.repository, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("harm", "code"),
+    [
+        (lambda repo: (repo / "README.md").write_text("x"), "repository_dirty"),
+        (lambda repo: (repo / "new").write_text("x"), "repository_dirty"),
+        (lambda repo: subprocess.run(["rm", "-rf", str(repo / ".git")], check=True), "repository_missing"),
+        (lambda repo: subprocess.run(["rm", "-rf", str(repo)], check=True), "repository_missing"),
+    ],
+    ids=["changed", "new file", "no git", "nothing"],
+)
+def test_a_repository_that_cannot_be_worked_from_is_refused(tmp_path, harm, code):
+    # A repository around it is not taken for it.
+    repository(tmp_path / "around", FILES)
+    repo = repository(tmp_path / "around" / "repo", FILES)
+    harm(repo)
+    with pytest.raises(TreeRefused) as refused:
+        require_clean(repo, "HEAD")
+    assert refused.value.code == code
+
+
+def test_a_base_that_is_none_is_refused(tmp_path):
+    repo = repository(tmp_path / "repo", FILES)
+    for base in ("nowhere", "--all", ""):
+        with pytest.raises(TreeRefused) as refused:
+            require_clean(repo, base)
+        assert refused.value.code == "base_missing"
