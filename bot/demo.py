@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
+from bot.journey import command as journeys
 from bot.stage import (
     CHAT,
     OWNER,
@@ -157,6 +158,8 @@ class Asked(Protocol):
 
     options: Options
     values: Mapping[str, object]
+    verb_name: str
+    """The journey, or nothing."""
 
 
 def _run(asked: Asked, root: Path) -> int:
@@ -214,6 +217,8 @@ def main(asked: Asked) -> int:
     # A short path: a Unix socket's has room for about a hundred bytes.
     root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp" if Path("/tmp").is_dir() else None))  # noqa: S108  (mkdtemp makes it private)
     try:
+        if asked.verb_name:
+            return journeys.run(asked.verb_name, asked.values, home, root)
         return _run(asked, root)
     except KeyboardInterrupt:
         say("\nThe demo was ended before its end.")

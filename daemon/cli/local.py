@@ -3,8 +3,8 @@
 The modules are named as text and loaded when they are run: they may know everything, this package only the wire.
 """
 
+from daemon.cli.local_demo import DEMO
 from daemon.cli.local_team import TEAM
-from daemon.cli.local_worker import WORKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -312,25 +312,6 @@ LOCAL: "Nouns" = {
             },
         },
     },
-    "demo": {
-        "": {
-            "summary": "Show the whole product on this machine, against a simulated Lark; needs no account.",
-            "example": "demo --script",
-            "run": "bot.demo",
-            "about": "On a terminal the chat page stays until Ctrl-C, and Enter lets a program play the owner.\n"
-            "Without a terminal the program plays at once and the demo ends. Exit code 0: the ledger verifies.",
-            "takes": {
-                "home": "Keep the demo's ledger in this empty folder; a fresh one, gone at the end, when absent."
-            },
-            "parameters": {
-                "script": {"help": "Let a program play the owner, verify the ledger, and end.", "kind": "switch"},
-                "docs": {"help": "Folder of Markdown files that the agent checks; a small sample when absent."},
-                "port": {"help": "Port of the chat page; a free one when absent.", "kind": "integer"},
-                "without_callbacks": {"help": "Cut the card callbacks, to see the script fail.", "kind": "switch"},
-            },
-        },
-    },
-    "worker": WORKER,
     "schema": {
         "": {
             "summary": "Print the JSON Schema of an action's parameters, or list the actions.",
@@ -368,6 +349,7 @@ LOCAL: "Nouns" = {
 }
 
 
+LOCAL.update(DEMO)
 LOCAL.update(TEAM)
 
 

@@ -58,6 +58,8 @@ def show(command: Command) -> int:
         text = manual.of_noun(command.noun, nouns[command.noun])
     else:
         text = manual.of_verb(command.noun, command.verb_name, command.verb)
+        if not command.verb_name and len(command.verbs) > 1:
+            text += manual.beside(command.noun, nouns[command.noun])
     if command.options.help:
         write(STDOUT, text.encode())
         return 0
@@ -99,7 +101,7 @@ class Manual:
         return "\n".join(lines) + "\n"
 
     def _of(self, noun: str, verbs: "dict[str, Verb]") -> str:
-        if len(verbs) == 1:
+        if len(verbs) == 1 or "" in verbs:
             return self._summary(noun, *next(iter(verbs.items())))
         return ", ".join(verbs)
 
@@ -129,6 +131,14 @@ class Manual:
         lines += ["", words["verbs"], *(_row(name, self._summary(noun, name, verb)) for name, verb in verbs.items())]
         lines += ["", words["example"], *(f"  frontstage {verb['example']}" for verb in verbs.values())]
         lines += ["", f"{words['see_also']}: frontstage {noun} VERB --help"]
+        return "\n".join(lines) + "\n"
+
+    def beside(self, noun: str, verbs: "dict[str, Verb]") -> str:
+        """The commands of two words beside the one of one word."""
+        others = {name: verb for name, verb in verbs.items() if name}
+        lines = ["", self._words["verbs"]]
+        lines += [_row(name, self._summary(noun, name, verb)) for name, verb in others.items()]
+        lines += ["", self._words["example"], *(f"  frontstage {verb['example']}" for verb in others.values())]
         return "\n".join(lines) + "\n"
 
     def of_verb(self, noun: str, name: str, verb: "Verb") -> str:

@@ -160,7 +160,7 @@ def parse(argv: list[str], nouns: "Nouns") -> Command:
     verbs = nouns[noun]
     # Help on a noun is about all it can do, not about the one thing that it does when nothing else is said.
     asked = options.help or rest[:1] in (["--help"], ["-h"])
-    about_noun = asked and len(verbs) > 1 and not (rest and not rest[0].startswith("-"))
+    about_noun = asked and len(verbs) > 1 and "" not in verbs and not (rest and not rest[0].startswith("-"))
     if "" not in verbs and (about_noun or default_verb(noun, verbs) is None):
         rest = _read_flags(rest, {}, options, {})
     if about_noun and not rest:
@@ -191,7 +191,8 @@ def default_verb(noun: str, verbs: "Iterable[str]") -> str | None:
 
 def _verb_name(noun: str, verbs: "dict[str, Verb]", rest: list[str]) -> str:
     if "" in verbs:
-        return ""
+        # A command of one word may have others of two words beside it.
+        return rest.pop(0) if rest and rest[0] and rest[0] in verbs else ""
     if rest and not rest[0].startswith("-"):
         name = rest[0]
         if name not in verbs and noun in BARE:
