@@ -68,7 +68,7 @@ class Engineering:
             write_scopes=("tally/**", "tests/**"),
         )
         if number % 2:
-            incident = Incident(kind="killed", agent_id=FIXER, lane_id="fix", successor=FIXER)
+            incident = Incident(kind="killed", agent_id=FIXER, lane_id="fix", successor=SPARE)
             correction = Correction(
                 fields={"Acceptance criteria": f"{CRITERIA[0]}\n{CORRECTED}"},
                 why="the note is to name an input that came out wrong",
@@ -76,7 +76,8 @@ class Engineering:
             return Round(
                 goal_id=f"mend-{number}", promise=promise, lanes=self._lanes(), incident=incident, correction=correction
             )
-        incident = Incident(kind="frozen", agent_id=FIXER, lane_id="fix", successor=SPARE)
+        # Whoever took over the round before holds the seat now; it is the one who was killed that comes back.
+        incident = Incident(kind="frozen", agent_id=SPARE, lane_id="fix", successor=FIXER)
         return Round(goal_id=f"mend-{number}", promise=promise, lanes=self._lanes(), incident=incident)
 
     def measure(self, now: Round, delivered: Sequence[Delivered]) -> Sequence[Finding]:

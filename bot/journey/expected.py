@@ -45,6 +45,8 @@ class Lost:
     at_ms: int
     lease_epoch: int | None
     """None where it held no lease."""
+    lease_key: str | None = None
+    lease_version: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,7 @@ def expectations(records: Records, measured: Measured, owner: str) -> tuple[Expe
         ("accepted on a card", _accepted(records, goals, owner)),
         ("decided in the chat alone", _in_the_chat(records, owner)),
         ("a killed worker's work went on", _lost(records, measured, "killed")),
+        ("a frozen worker's work went on", _lost(records, measured, "frozen")),
         ("a late writer was refused", _late(records, measured)),
         ("the owner's correction counts", _corrected(records, measured, owner)),
         ("rejected by measurement, reworked", _reworked(records, goals)),
@@ -129,18 +132,23 @@ def _lease_end(records: Records, lost: Lost) -> Event | None:
 
 
 def _late(records: Records, measured: Measured) -> Answer:
-    frozen = [one for one in measured.lost if one.incident.kind == "frozen"]
-    if not frozen:
-        return "untested", "nobody came back late"
-    late = [one for one in records.refusals if one.code in FENCED and one.action in LATE_WRITES]
-    by_whom = {one.incident.agent_id for one in frozen}
-    refused = [one for one in late if one.actor in by_whom]
-    if not refused:
-        return "failed", f"nothing that {', '.join(sorted(by_whom))} wrote late was refused"
-    slipped = [event for lost in frozen for event in _after_end(records, lost)]
-    if slipped:
-        return "failed", f"#{slipped[0].seq} {slipped[0].kind} of a worker whose lease was over"
-    return "passed", f"{refused[0].action} of {refused[0].actor}: {refused[0].code}"
+    if not measured.lost:
+        return "untested", "nobody was lost"
+    said = []
+    for lost in measured.lost:
+        agent_id = lost.incident.agent_id
+        refused = [
+            one for one in records.refusals
+            if one.actor == agent_id and one.goal_id == lost.goal_id and one.code in FENCED
+            and one.action in LATE_WRITES and one.at_ms >= lost.at_ms
+        ]  # fmt: skip
+        if not any(one.action == "todo.complete" for one in refused):
+            return "failed", f"what {agent_id} wrote late about {lost.todo_id} was not refused"
+        slipped = next(_after_end(records, lost), None)
+        if slipped is not None:
+            return "failed", f"#{slipped.seq} {slipped.kind} of {agent_id}, whose lease was over"
+        said.append(f"{agent_id}: {', '.join(dict.fromkeys(one.code for one in refused))}")
+    return "passed", "; ".join(said)
 
 
 def _after_end(records: Records, lost: Lost) -> Iterator[Event]:
@@ -149,7 +157,7 @@ def _after_end(records: Records, lost: Lost) -> Iterator[Event]:
     for one in records.events:
         if end is None or one.seq < end.seq or one.actor != lost.incident.agent_id or one.goal_id != lost.goal_id:
             continue
-        if one.kind in {"todo.completed", "artifact.submitted"} and _is_of(one, lost.todo_id):
+        if one.kind in {"todo.completed", "artifact.submitted", "lease.renewed"} and _is_of(one, lost.todo_id):
             yield one
 
 

@@ -46,15 +46,15 @@ class Promise:
 class Incident:
     """How the worker in one seat is lost while it holds the lease of a lane.
 
-    `killed`: SIGKILL; the same seat is filled anew. `frozen`: stopped until another has taken the work over, then let
-    go on, so that a late writer comes back.
+    `killed`: SIGKILL. `frozen`: stopped until another has taken the work over, then let go on. In both, what it had
+    sent arrives when the work is another's.
     """
 
     kind: Literal["killed", "frozen"]
     agent_id: str
     lane_id: str
     successor: str
-    """Whose worker is started then: the same agent, or a spare one."""
+    """Whose worker takes the work over; it is started then."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -128,10 +128,8 @@ class Journey:
                 title=now.promise.title, fields=dict(correction.fields), why=correction.why, line=line,
             )  # fmt: skip
         if incident is not None and lost is not None:
-            team.fill(incident.successor)
-            if incident.kind == "frozen":
-                team.let_go_on(lost)
-                say(f"  {incident.agent_id} goes on, as if nothing had been")
+            taken = team.hand_over(lost)
+            say(f"  {incident.successor if taken else 'nobody'} takes {lost.todo_id} over, and late words come in")
 
     def _delivered(self, now: Round, team: Team) -> Sequence[Delivered]:
         """What stands before the owner, from the store, each file's digest computed again."""

@@ -21,6 +21,9 @@ LEASE_S = 8
 TURN_S = 120
 WAIT_S_MAX = 90.0
 LOOK_S = 0.03
+TAKEN_OVER_S_MAX = 4 * LEASE_S
+UNFENCED_S_MAX = 6
+"""Where nothing ever ends a claim, nobody waits long for its end."""
 Row = Mapping[str, Any]
 _Seen = TypeVar("_Seen")
 
@@ -66,7 +69,7 @@ class Team:
     def lose(self, incident: Incident, now: Round) -> Lost:
         """Take a worker away while it holds the work of its lane. Raises DemoFailed where it never works on it."""
         title = next(str(lane["title"]) for lane in now.lanes if lane["lane_id"] == incident.lane_id)
-        held = self._wait_for(
+        held: Row = self._wait_for(
             f"{incident.agent_id} to work on “{title}”", lambda: self._held(now.goal_id, title, incident.agent_id)
         )
         number = signal.SIGKILL if incident.kind == "killed" else signal.SIGSTOP
@@ -76,16 +79,38 @@ class Team:
             self._processes.give_up(incident.agent_id).wait()
         return Lost(
             incident=incident, goal_id=now.goal_id, todo_id=str(held["todo_id"]), seq=int(held["seq"]), at_ms=at_ms,
-            lease_epoch=held["lease_epoch"],
+            lease_epoch=held["lease_epoch"], lease_key=held.get("key"), lease_version=held.get("version"),
         )  # fmt: skip
 
-    def let_go_on(self, lost: Lost) -> None:
-        """Let a frozen worker go on, once somebody else holds its work or as long as it would take."""
-        ends_at = time.monotonic() + 3 * LEASE_S
-        while time.monotonic() < ends_at and not self._is_taken_over(lost):
+    def hand_over(self, lost: Lost) -> bool:
+        """Let the successor take the work, then let come what was late; whether the work was taken over."""
+        self.fill(lost.incident.successor)
+        seconds = TAKEN_OVER_S_MAX if lost.lease_epoch is not None else UNFENCED_S_MAX
+        ends_at = time.monotonic() + seconds
+        taken = False
+        while time.monotonic() < ends_at and not (taken := self._is_taken_over(lost)):
             self._processes.check()
             time.sleep(LOOK_S)
-        self._processes.signal(lost.incident.agent_id, signal.SIGCONT)
+        self._write_late(lost)
+        if lost.incident.kind == "frozen":
+            self._processes.signal(lost.incident.agent_id, signal.SIGCONT)
+        elif not taken:
+            self.fill(lost.incident.agent_id)
+        return taken
+
+    def _write_late(self, lost: Lost) -> None:
+        """What the lost worker had sent arrives now: in its own name, with the key and version that it held."""
+        client = self._client_of(lost.incident.agent_id)
+        subject: dict[str, str | int | None] = {"goal_id": lost.goal_id, "todo_id": lost.todo_id}
+        renewal = {**subject, "idempotency_key": lost.lease_key or "none", "expected_version": lost.lease_version or 1}
+        completion = {
+            **subject,
+            "task_lease_idempotency_key": lost.lease_key,
+            "task_lease_expected_version": lost.lease_version,
+            "note": "a late word",
+        }
+        client.act("task-lease.renew", renewal)
+        client.act("todo.complete", completion)
 
     def wait_for_state(self, goal_id: str, states: frozenset[str], seconds: float) -> str:
         """The goal's state once it is one of these. Raises DemoFailed."""
@@ -154,9 +179,13 @@ class Team:
         for todo in self.read("todo.list", goal_id=goal_id)["todos"]:
             if todo["title"] == title and todo["claimed_by"] == agent_id:
                 todo_id = str(todo["todo_id"])
-                lease = self.read("task-lease.inspect", goal_id=goal_id, todo_id=todo_id)
+                asked = self._client_of(agent_id).read("task-lease.inspect", {"goal_id": goal_id, "todo_id": todo_id})
+                lease = asked.body
                 if lease["effective"] and lease["owner"] == agent_id:
-                    return {"todo_id": todo_id, "lease_epoch": int(lease["lease_epoch"]), "seq": lease["seq"]}
+                    return {
+                        "todo_id": todo_id, "seq": lease["seq"], "lease_epoch": int(str(lease["lease_epoch"])),
+                        "key": lease["idempotency_key"], "version": lease["version"],
+                    }  # fmt: skip
                 if self._without == "fence":
                     return {"todo_id": todo_id, "lease_epoch": None, "seq": lease["seq"]}
         return None
@@ -175,6 +204,9 @@ class Team:
             self._processes.check()
             time.sleep(LOOK_S)
         raise DemoFailed(f"waited {seconds:.0f} s for {what}")
+
+    def _client_of(self, agent_id: str) -> Client:
+        return Client(self._place.socket, self._tokens[agent_id].read_text(encoding="utf-8").strip())
 
     def _seat(self, agent_id: str) -> Seat:
         return next(one for one in self._content.seats() if one.agent_id == agent_id)

@@ -5,6 +5,7 @@ The modules are named as text and loaded when they are run: they may know everyt
 
 from daemon.cli.local_demo import DEMO
 from daemon.cli.local_team import TEAM
+from daemon.cli.local_worker import WORKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -312,6 +313,7 @@ LOCAL: "Nouns" = {
             },
         },
     },
+    "worker": WORKER,
     "schema": {
         "": {
             "summary": "Print the JSON Schema of an action's parameters, or list the actions.",
