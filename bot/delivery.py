@@ -22,7 +22,7 @@ from bot.holds import PressHolds
 from bot.journal import Journal
 from bot.lark import LarkFault, LarkFaultKind, SentMessage
 from bot.outbox import Outbox
-from bot.routes import card_uuid, route_of_slot, slot_goal, text_uuid, urgency_of
+from bot.routes import ONCE, card_uuid, route_of_slot, slot_goal, slot_kind, text_uuid, urgency_of
 from bot.steps import (
     LATER,
     LEFT_ALONE,
@@ -33,6 +33,7 @@ from bot.steps import (
     adopted,
     after_gone,
     doubted,
+    given_up,
     intended,
     next_step,
     patched,
@@ -216,6 +217,8 @@ class CardDelivery:
             case _:
                 # The call is wrong in a way that no repetition cures; other content may have better luck.
                 self._hopeless_digest[slot.slot] = wanted.digest
+                if slot_kind(slot.slot) in ONCE:
+                    await self._journal.remember(given_up(wanted, delivered, now_ms))
 
     async def _fall_back(self, slot: Slot, drawn: Drawn) -> None:
         delivered, wanted = self._journal.get(slot.slot), drawn.wanted

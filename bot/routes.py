@@ -14,8 +14,10 @@ from bot.lark import UUID_CHARS_MAX, InboundMessage, Lark, Locale, ReceiveIdType
 TEXT_CHARS_MAX: Final = 2_000
 # The subjects that are about no goal; every other names its goal after its kind.
 OF_NO_GOAL: Final = frozenset(
-    {"form", "attention", "members", "digest", "missed", "pairing", "help", "which", "identity"}
+    {"form", "attention", "members", "digest", "missed", "pairing", "help", "which", "identity", "summary"}
 )
+# What is posted once and never changed: where the platform will not have it, that is the end of it.
+ONCE: Final = frozenset({"summary"})
 # Begins a place between the bot and one person; whose address that is, the daemon's list alone says.
 DIRECT: Final = "direct:"
 # What a message asked for by itself answers it, and is wanted at once.

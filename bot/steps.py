@@ -126,6 +126,11 @@ def texted(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Delivery:
     return msgspec.structs.replace(known, digest=wanted.digest, version=wanted.version, state="text")
 
 
+def given_up(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Delivery:
+    """What to remember of what is posted once, and was refused for good."""
+    return msgspec.structs.replace(delivered or unsent(wanted, now_ms), state="gone", version=wanted.version)
+
+
 def paused(wanted: Wanted, delivered: Delivery | None, now_ms: int) -> Delivery:
     """What to remember when the chat cannot be reached."""
     return msgspec.structs.replace(delivered or unsent(wanted, now_ms), state="paused")

@@ -28,7 +28,7 @@ def digest_card(digest: DigestView, *, locale: Locale) -> Card:
         if digest.needs_somebody:
             parts.append(Paragraph(text=copy("card.digest.waits", n=digest.needs_somebody)))
         for goal in shown:
-            parts += [Rule(), *_goal(goal, clip)]
+            parts += [Rule(), *goal_rows(goal, clip)]
         hidden = digest.goals_left_out + len(digest.goals) - len(shown)
         if hidden:
             parts += [Rule(), note(copy("card.digest.more", n=hidden, command=command))]
@@ -47,16 +47,17 @@ def digest_card(digest: DigestView, *, locale: Locale) -> Card:
     return fit(draw)
 
 
-def _goal(goal: DigestGoal, clip: Clipper) -> tuple[Part, ...]:
+def goal_rows(goal: DigestGoal, clip: Clipper) -> tuple[Part, ...]:
     """One goal: its name, and a line for each thing that changed, the newest last."""
     shown = goal.rows[-clip.limits.rows :]
     earlier = goal.earlier + len(goal.rows) - len(shown)
     name = line(name_of(goal.goal_id), named("state", goal.state), clip.line(goal.title, TITLE_CHARS_MAX))
     more = [copy("cli.digest.earlier", n=earlier)] if earlier else []
-    return (label(name), Paragraph(text=lines([*more, *(_row(row, clip) for row in shown)])))
+    return (label(name), Paragraph(text=lines([*more, *(row_line(row, clip) for row in shown)])))
 
 
-def _row(row: DigestRow, clip: Clipper) -> Copy:
+def row_line(row: DigestRow, clip: Clipper) -> Copy:
+    """One thing that changed."""
     return line(
         named("cli.kind", row.kind),
         name_of(row.subject),

@@ -22,6 +22,7 @@ from cards.plan import plan_card
 from cards.request import request_card
 from cards.result import result_card
 from cards.review import review_card
+from cards.summary import summary_card
 from cards.told import told_card
 from ledger.projections.amendment_views import AmendmentView
 from ledger.projections.chat_views import AttentionView, DigestView, HelpView, MissedView, WhichView
@@ -38,6 +39,7 @@ from ledger.projections.identity_views import (
 from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.request_views import RequestView
+from ledger.projections.summary_views import SummaryView
 from ledger.projections.told_views import ToldView
 from ledger.projections.views import AcceptanceView, CardView, GoalView, ResultView, ReviewView
 from ledger.text.say import Locale
@@ -57,6 +59,8 @@ def _drawn(view: CardView, locale: Locale, now_ms: int) -> Card:
             return members_card(part, locale=locale, now_ms=now_ms)
         case InvitationView() | InviteView() | PairingView() | ChannelView() | UnshownView() | AwayView():
             return identity_card(view, part, locale=locale)
+        case SummaryView():
+            return summary_card(part, locale=locale)
         case ResultView():
             return result_card(view, part, locale=locale)
         case AttentionView() | DigestView() | HelpView() | MissedView() | WhichView():

@@ -49,6 +49,7 @@ from daemon.relay.forms import Forms
 from daemon.relay.heard import HeardEvents
 from daemon.relay.leader import Leader
 from daemon.relay.message import Messages
+from daemon.relay.posting import Posting
 from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
@@ -84,6 +85,7 @@ class Parts:
     watch: Watch
     relay: RelayRoutes
     hooks: Hooks
+    posting: Posting
 
 
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
@@ -109,6 +111,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     Metrics(service, sources).add_to(routes)
     app_id, asked = settings.lark.app_id, AskedCards()
     answers = Answers(service, forms, deliveries, asked)
+    leader = Leader(service)
     relay = RelayRoutes(
         service,
         own_uid,
@@ -117,12 +120,13 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
         HeardEvents(service, asked, deliveries, app_id),
         Views(service, keys, forms, drafts, answers, asked),
         deliveries,
-        Leader(service),
+        leader,
         meta,
         tenant_key="",
     )
     relay.add_to(routes)
-    return Parts(service, routes, watch, relay, hooks)
+    posting = Posting(service, deliveries, answers.attention, leader)
+    return Parts(service, routes, watch, relay, hooks, posting)
 
 
 def _button_secret(home: Home) -> bytes:
@@ -255,8 +259,8 @@ async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stop
     _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
     try:
         async with asyncio.TaskGroup() as group:
-            work = (parts.watch.run(), jobs.run(parts.service), parts.hooks.run())
-            background = [group.create_task(one) for one in work]
+            timers = jobs.run(parts.service, parts.posting.jobs)
+            background = [group.create_task(one) for one in (parts.watch.run(), timers, parts.hooks.run())]
             await stopping.wait()
             for task in background:
                 task.cancel()

@@ -6,7 +6,7 @@ of apscheduler says when each job runs next; one loop with the injected clock fi
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -74,8 +74,8 @@ async def probe(service: Service) -> None:
         _log.info("the ledger can be written again")
 
 
-async def run(service: Service) -> None:
-    """Fire what is due for as long as the daemon runs."""
+async def run(service: Service, more: Mapping[str, Callable[[], Awaitable[int]]] | None = None) -> None:
+    """Fire what is due for as long as the daemon runs; `more` is done as often as the sweep."""
     # A tenth of a second of imports that readiness need not wait for.
     from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415
 
@@ -89,6 +89,7 @@ async def run(service: Service) -> None:
             lambda: service.prune_refusals(REFUSALS_KEPT_MAX),
         ),
     ]
+    jobs += [Job(name, IntervalTrigger(seconds=SWEEP_EVERY_S, timezone=UTC), act) for name, act in (more or {}).items()]
     for job in jobs:
         job.plan(_now(service))
     while not service.ended:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from daemon import calendars
 from daemon.clock import LedgerClock, stopwatch_ns
 from daemon.codes import Codes
 from daemon.disk import Disk
@@ -185,6 +186,7 @@ class Service:
             self.counters.busy += 1
             waiter.tell(self._turned_away(GeneralRefusal.BUSY))
         else:
+            request = calendars.checked(request)
             self._jobs.append((request if self.codes is None else self.codes.checked(request, self.committed), waiter))
             self._wake()
 

@@ -19,6 +19,7 @@ from ledger.actions import (
     quota,
     requests,
     runs,
+    summaries,
     todos,
     views,
     words,
@@ -29,7 +30,7 @@ __all__ = ["ACTIONS", "BY_NUMBER", "Action", "Basis", "Decider", "Who"]
 
 _FAMILIES = (
     members, goals, todos, leases, artifacts, quota, gates, plans, amendments, runs, requests, views, handoffs,
-    history, words, identity, agents,
+    history, words, identity, agents, summaries,
 )  # fmt: skip
 _ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 

@@ -25,6 +25,7 @@ from ledger.folds import (
     reviews,
     runs,
     slots,
+    summaries,
     work,
 )
 from ledger.folds.goals import note_of
@@ -169,6 +170,7 @@ _WORKSPACE_FOLDS: dict[type[Facts], Callable[[Workspace, Recorded], None]] = {
     **authority.FOLDS,
     **grants.FOLDS,
     **identity.FOLDS,
+    **summaries.FOLDS,
     WordsErased: erasures.of_workspace,
 }
 _GOAL_FOLDS: dict[type[Facts], Callable[[Goal, Recorded], None]] = {

@@ -258,6 +258,20 @@ CLASS_OF: dict[str, RefusalClass] = {
     "channel_unknown": RefusalClass.NOT_FOUND,
     "channel_not_bound": RefusalClass.NOT_FOUND,
     "channel_let_go": RefusalClass.STALE,
+    # Summaries, digests and quiet hours.
+    "summary_target_required": RefusalClass.USAGE,
+    "posting_not_granted": RefusalClass.DENIED,
+    "no_chat_shows_it": RefusalClass.NOT_FOUND,
+    "summary_not_found": RefusalClass.NOT_FOUND,
+    "schedule_or_off": RefusalClass.USAGE,
+    "quiet_hours_incomplete": RefusalClass.USAGE,
+    "time_zone_unknown": RefusalClass.USAGE,
+    "cron_malformed": RefusalClass.USAGE,
+    "cron_never_fires": RefusalClass.USAGE,
+    "cron_too_frequent": RefusalClass.USAGE,
+    "digest_not_scheduled": RefusalClass.NOT_FOUND,
+    "digest_time_decided": RefusalClass.STALE,
+    "hours_not_yours": RefusalClass.DENIED,
 }
 """Codes that are not an ordinary broken rule (class `rule`)."""
 

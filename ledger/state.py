@@ -23,6 +23,7 @@ from ledger.parts.requests import Requests
 from ledger.parts.reviews import Reviews
 from ledger.parts.runs import Runs
 from ledger.parts.slots import Slots
+from ledger.parts.summaries import Summaries
 from ledger.records import (
     EXECUTABLE,
     Address,
@@ -45,7 +46,7 @@ RECENT_EVENTS_MAX = 5
 
 GOAL_PARTS = ("amendments", "gates", "handoffs", "left_chats", "plans", "requests", "reviews", "runs", "slots")
 """The attributes of a goal that are a family's own part."""
-WORKSPACE_PARTS = ("agents", "authority", "grants", "identity")
+WORKSPACE_PARTS = ("agents", "authority", "grants", "identity", "summaries")
 """The same of the workspace."""
 
 
@@ -235,6 +236,7 @@ class Workspace:
         "name",
         "pairings",
         "seq",
+        "summaries",
         "tokens",
         "tokens_by_id",
     )
@@ -257,6 +259,7 @@ class Workspace:
         self.authority = Authority()
         self.grants = Grants()
         self.identity = Identity()
+        self.summaries = Summaries()
 
     def copy(self) -> "Workspace":
         """The same workspace in containers of its own."""

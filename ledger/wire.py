@@ -23,6 +23,7 @@ from ledger.rules import (
     review_events,
     run_events,
     slot_events,
+    summary_events,
     todo_events,
 )
 
@@ -44,6 +45,7 @@ _FAMILIES = (
     review_events,
     run_events,
     slot_events,
+    summary_events,
     todo_events,
 )
 _KINDS: tuple[Kind, ...] = tuple(kind for family in _FAMILIES for kind in family.KINDS)

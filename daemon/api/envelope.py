@@ -20,9 +20,12 @@ from ledger.projections.documents import lease_document
 from ledger.refusals import Refusal
 from ledger.rules.channels import channel_name
 from ledger.rules.plan_events import PlanConfirmed
+from ledger.rules.summaries import said_of
+from ledger.rules.summary_events import SummaryPosted
 from ledger.text.explain import explain
 from ledger.text.lines import committed_line, held_line
 from ledger.text.say import Locale
+from ledger.text.summaries_text import posted_text
 from ledger.writer import Answer
 
 SCHEMA_VERSION = "frontstage_result_v1"
@@ -36,6 +39,7 @@ _PRIVATE = frozenset(
         "bot_secret_digest",
         "channel_id",
         "open_digest",
+        "fates",
     }
 )
 _encode = msgspec.json.Encoder().encode
@@ -105,6 +109,8 @@ def result_of(events: tuple[Recorded, ...]) -> dict[str, object]:
         for name, value in msgspec.structs.asdict(event.facts).items():
             if name not in _PRIVATE and name not in facts:
                 facts[name] = value
+        if isinstance(event.facts, SummaryPosted):
+            facts |= said_of(event.facts, preview=False, text=getattr(event.words, "text", ""))
         if event.goal_id is not None:
             facts.setdefault("goal_id", event.goal_id)
     if events and (channel_id := getattr(events[0].facts, "channel_id", None)) is not None:
@@ -186,6 +192,8 @@ def answered(request: Heard, service: Service, action: Action, params: Params, a
     document = envelope_once(service, action, params, answer, locale)
     if not wants_text(request):
         return respond(document, 0, 200)
+    if action.name == "summary.post":
+        return respond_text(posted_text(msgspec.to_builtins(document["result"]), locale), 0, 200)
     if answer.held is not None:
         return respond_text(held_line(action.name, answer.held.seq, locale), 0, 200)
     return respond_text(committed_line(action.name, document, locale) + enrolment_text(document), 0, 200)

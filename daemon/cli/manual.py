@@ -31,6 +31,7 @@ _GROUPS = (
             "attention",
             "overview",
             "digest",
+            "summary",
             "review-packet",
             "history",
             "goal",

@@ -16,8 +16,10 @@ from ledger.catalogue import Action
 from ledger.projections.documents import READERS
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import GeneralRefusal
+from ledger.rules.digest_schedules import ScheduleRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.members import MemberRefusal
+from ledger.rules.summary_params import SetDigest, SetQuietHours
 from ledger.rules.tokens import IssueToken
 from ledger.text.reference import FAMILIES
 
@@ -41,6 +43,9 @@ def refusals_of(action: Action) -> tuple[str, ...]:
     if action.params is IssueToken:
         # What there is to be asked for is known to the table alone, which stands above the families.
         found.append(MemberRefusal.TOKEN_ACTION_UNKNOWN.value)
+    if action.params in {SetDigest, SetQuietHours}:
+        # Which time zones there are is looked up before a command is queued: the rules have no tables.
+        found.append(ScheduleRefusal.TIME_ZONE_UNKNOWN.value)
     found += [code.value for code in _in_order(list(dict.fromkeys(_Reading().all_of(root))))]
     return tuple(code for code in dict.fromkeys(found) if code not in EVERYWHERE)
 

@@ -5,12 +5,16 @@ something on it that was not there before. A gate has a copy of its own for each
 it makes no second message here. Which lists were sent follows from the delivered cards: after a restart, what began to
 wait before the last one was true is known already.
 
+What begins to wait soon after a message was sent, or in a person's quiet hours, is on the list and calls nobody yet:
+one message comes for all of it when the while is over. Nothing that somebody was told of is told again.
+
 The number in the subject tells the messages apart. It only grows, and the highest is the one that counts.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from daemon.calendars import is_quiet
 from daemon.relay.deliveries import Deliveries
 from daemon.relay.shown import Shown, button_name
 from daemon.relay.slots import Slot, parse, place_of, split
@@ -31,6 +35,8 @@ READ_FOR_MS_MAX = 5_000
 """How long what waits in a goal that nothing happened to is taken for what it was: rights change without its events."""
 READ_MAX = 64
 """How many goals that are over may be remembered beside those that go on, and as many again."""
+WINDOW_MS = 5 * 60_000
+"""How long after one message to a person the next one comes at the earliest."""
 _MOVING = frozenset({"staffing", "quota", "decision"})
 """Kinds whose seq is the goal's last event, and says nothing about when it began to wait."""
 _CALLING = frozenset({"high", "action"})
@@ -44,6 +50,8 @@ class _List:
 
     number: int = 0
     known: set[tuple[str, ...]] = field(default_factory=set)
+    held: bool = False
+    """Whether something calls that they were not written about yet."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,7 @@ class Attention:
         self._deliveries = deliveries
         self._lists: dict[MemberId, _List] = {}
         self._read: dict[GoalId, _Read] = {}
+        self._fresh = True
 
     def slots(self, workspace: Workspace, now_ms: int, *, anew: bool) -> Iterator[Slot]:
         """The newest list of each person that has one. `anew`: something happened that is about no single goal."""
@@ -72,7 +81,7 @@ class Attention:
             if workspace.members[member_id].revoked or member_id in workspace.identity.away:
                 continue
             rows = waiting.get(member_id, [])
-            number = self._number(member_id, [need for _, need in rows], now_ms)
+            number = self._number(workspace, member_id, [need for _, need in rows], now_ms)
             if number:
                 yield _slot(workspace, member_id, number, is_open=bool(rows))
 
@@ -83,8 +92,21 @@ class Attention:
         needs = [need for _, need in self._by_member(workspace, now_ms).get(member_id, [])]
         told = self._told(member_id, needs)
         told.known = {identity(need) for need in needs}
+        told.held = False
         told.number = max(told.number + 1, now_ms)
         return _slot(workspace, member_id, told.number, is_open=bool(needs)).name
+
+    def let_go(self, workspace: Workspace, now_ms: int) -> list[str]:
+        """Names that whoever leads does not know yet, of the lists that were held back and need be no longer."""
+        first, self._fresh = self._fresh, False
+        names = []
+        for member_id in workspace.addresses:
+            told = self._lists.get(member_id)
+            # What was held back by a daemon before this one is found out by looking.
+            waits = first if told is None else told.held and not self._is_held(workspace, member_id, told, now_ms)
+            if waits:
+                names.append(f"{KIND}:{member_id}:{now_ms}@{place_of(member_id)}")
+        return names
 
     def shown(self, workspace: Workspace, subject: str, now_ms: int) -> Shown | None:
         """One of a person's lists as it is now; of an older one nothing is left but that there is a newer one."""
@@ -107,14 +129,24 @@ class Attention:
         high = sum(need.severity == "high" for _, need in rows)
         return Shown(AttentionView(rows=tuple(shown), total=len(rows), high=high), opens)
 
-    def _number(self, member_id: MemberId, needs: list[Need], now_ms: int) -> int:
+    def _number(self, workspace: Workspace, member_id: MemberId, needs: list[Need], now_ms: int) -> int:
         """The number of the person's newest list, which is a new one if something new waits for them."""
         told = self._told(member_id, needs)
         new = [need for need in needs if identity(need) not in told.known]
-        if any(_calls(need) and not (told.number and _is_told_elsewhere(need)) for need in new):
+        calls = any(_calls(need) and not (told.number and _is_told_elsewhere(need)) for need in new)
+        told.held = calls and self._is_held(workspace, member_id, told, now_ms)
+        if told.held:
+            told.known &= {identity(need) for need in needs}
+            return told.number
+        if calls:
             told.number = max(told.number + 1, now_ms)
         told.known = {identity(need) for need in needs}
         return told.number
+
+    def _is_held(self, workspace: Workspace, member_id: MemberId, told: _List, now_ms: int) -> bool:
+        """Whether this person is not written to yet: they were a moment ago, or it is quiet where they are."""
+        hours = workspace.summaries.quiet.get(member_id)
+        return 0 <= now_ms - told.number < WINDOW_MS or (hours is not None and is_quiet(hours, now_ms))
 
     def _told(self, member_id: MemberId, needs: list[Need]) -> _List:
         """What the person was told; after a restart, what their delivered list must have said."""
@@ -125,7 +157,9 @@ class Attention:
             last = max(rows, key=lambda row: _number_in(split(row.slot)[0]), default=None)
             if last is not None:
                 told.number = _number_in(split(last.slot)[0])
-                told.known = {identity(one) for one in needs if one.kind in _MOVING or one.seq <= last.version}
+                # A list is patched while a message is held back, so that its version says nothing of when it was sent.
+                told_at = self._deliveries.seq_at(told.number)
+                told.known = {identity(one) for one in needs if one.kind in _MOVING or one.seq <= told_at}
         return told
 
     def _by_member(self, workspace: Workspace, now_ms: int) -> dict[MemberId, list[tuple[Goal, Need]]]:

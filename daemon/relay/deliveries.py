@@ -1,6 +1,7 @@
 """Deliveries: which message shows which slot. Not truth; losing it costs one repeated card."""
 
 from daemon.service import Service
+from ledger.codec import decode_body
 from ledger.ports import DeliveryRow
 from ledger.refusals import Refusal
 from ledger.writer import Keep
@@ -19,6 +20,19 @@ class Deliveries:
     def all(self) -> list[DeliveryRow]:
         """Every delivery."""
         return list(self._by_slot.values())
+
+    def get(self, slot: str) -> DeliveryRow | None:
+        """What is known of a slot's message."""
+        return self._by_slot.get(slot)
+
+    def seq_at(self, at_ms: int) -> int:
+        """The last event that was recorded by this moment; 0 where none was."""
+        low, high = 0, self._service.committed.seq
+        while low < high:
+            middle = (low + high + 1) // 2
+            row = next(self._service.reader.events(middle - 1, limit=1))
+            low, high = (middle, high) if decode_body(row.body).at_ms <= at_ms else (low, middle - 1)
+        return low
 
     def is_there(self, slot: str) -> bool:
         """Whether a message of this slot was ever posted, or may have been."""

@@ -19,6 +19,7 @@ from daemon.relay.subjects import (
     review,
     revise,
     status,
+    summary,
     told,
 )
 from daemon.relay.subjects.base import DIRECT, Family, Target, Wanted
@@ -40,6 +41,7 @@ _FAMILIES = (
     status.FAMILY,
     identity.FAMILY,
     told.FAMILY,
+    summary.FAMILY,
 )
 FAMILIES: dict[str, Family] = {one.kind: one for one in _FAMILIES}
 """By kind, in the order in which a goal's cards are posted."""
@@ -98,7 +100,7 @@ def desired(workspace: Workspace, now_ms: int, goal_id: str | None = None) -> It
 
 def _places(workspace: Workspace, about: Goal | None, wanted: Wanted) -> Iterator[Slot]:
     chats = workspace.identity.channels if about is None else about.channels
-    for chat_id in chats if wanted.chats else ():
+    for chat_id in (chats if wanted.only is None else wanted.only) if wanted.chats else ():
         if chat_id in workspace.identity.lost:
             continue
         yield Slot(subject=wanted.subject, place=chat_id, receive_id=chat_id, open=wanted.open, urgent=wanted.urgent)

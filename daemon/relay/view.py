@@ -79,6 +79,8 @@ class Views:
         if is_let_go(workspace, target, chat_id):
             return _let_go(workspace, target)
         family = FAMILIES[target.kind]
+        if family.shows is not None and not family.shows(workspace, target):
+            return None
         offered = _for_place(family, target, family.offers(workspace, target, now_ms), chat_id)
         tokens = {offer.name or offer.action: self._token(offer, tenant_key, chat_id) for offer in offered}
         part = family.view(workspace, target, now_ms)

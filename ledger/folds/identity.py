@@ -148,11 +148,15 @@ def _let_go_by_workspace(workspace: Workspace, event: Recorded) -> None:
 
 
 def _lost(workspace: Workspace, event: Recorded) -> None:
-    workspace.identity.lost[cast("identity_events.ChannelLost", event.facts).channel_id] = event.seq
+    facts = cast("identity_events.ChannelLost", event.facts)
+    workspace.identity.lost[facts.channel_id] = event.seq
+    workspace.identity.loss[facts.channel_id] = facts.because
 
 
 def _found(workspace: Workspace, event: Recorded) -> None:
-    workspace.identity.lost.pop(cast("identity_events.ChannelFound", event.facts).channel_id, None)
+    channel_id = cast("identity_events.ChannelFound", event.facts).channel_id
+    workspace.identity.lost.pop(channel_id, None)
+    workspace.identity.loss.pop(channel_id, None)
 
 
 def _bound_to_goal(goal: Goal, event: Recorded) -> None:

@@ -73,6 +73,8 @@ class Identity(Part):
     """Chats that were shown it once, and the event that ended it: the cards of goals there say so."""
     lost: dict[str, int] = msgspec.field(default_factory=dict)
     """Chats that the bot was removed from, and the event that said so."""
+    loss: dict[str, LossReason] = msgspec.field(default_factory=dict)
+    """The same chats, and what was heard of each."""
 
 
 class LeftChats(Part):

@@ -7,20 +7,19 @@ hundred times is none. Where nothing material changed it is empty and says so, h
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, cast
 
-from ledger.ids import GoalId
+from ledger.ids import ArtifactId, GoalId, TodoId
 from ledger.params import Params
 from ledger.projections.attention import is_for, read_open_goals
 from ledger.projections.channel import cause_of, read_goal
 from ledger.projections.needs import Need, needs_of
 from ledger.projections.overview import head_of
 from ledger.projections.privacy import Screen
-from ledger.projections.requests import status_of
 from ledger.records import Outline
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules import view_params
 from ledger.rules.common import Caller, refuse, registered
 from ledger.rules.goals import GoalRefusal
-from ledger.rules.runs import replan_cause
+from ledger.rules.material import Fact, all_facts, facts_of_workspace
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339
 
@@ -109,79 +108,47 @@ def changes_in(workspace: Workspace, goals: Iterable[Goal | Outline], since: int
     for held in goals:
         if held.last_seq > since:
             goal = workspace.goals.whole(held)
-            yield from ((goal.goal_id, one) for part in _PARTS for one in part(goal, since) if one.seq > since)
+            for fact in all_facts(goal):
+                if fact.seq > since:
+                    yield goal.goal_id, Change(*fact, words_of(goal, fact))
 
 
 def _of_workspace(workspace: Workspace) -> Iterator[Change]:
-    for grant in workspace.authority.grants.values():
-        now = "ended" if grant.ended else "in_force"
-        yield Change(grant.seq, "grant", grant.grant_id, now, grant.granted_by, grant.member_id)
-    for one in workspace.grants.by_id.values():
-        now = "revoked" if one.revoked else one.verdict
-        yield Change(max(one.seq, one.revoked_seq), "standing_grant", one.grant_id, now,
-                     one.revoked_by or one.granted_by, one.decision_scope)  # fmt: skip
+    for fact in facts_of_workspace(workspace):
+        yield Change(*fact, workspace_words_of(workspace, fact))
 
 
-def _promise(goal: Goal, _since: int) -> Iterator[Change]:
-    note = goal.state_note
-    yield Change(goal.state_seq, "goal", goal.goal_id, goal.state, None if note is None else note.actor,
-                 goal.intent.title)  # fmt: skip
-    for intent in goal.intents:
-        yield Change(intent.note.seq, "revision", str(intent.number), intent.status, intent.note.actor, intent.title)
-    for delivery in goal.deliveries:
-        note = delivery.note
-        yield Change(note.seq, "delivery", str(delivery.number), delivery.status, note.actor, delivery.summary)
-    if (question := goal.question) is not None:
-        asked = int(question.question_id.removeprefix("q_"))
-        yield Change(asked, "question", question.question_id, "open", question.asked_by, question.text)
+def words_of(goal: Goal, fact: Fact) -> str:
+    """The words that name what a material fact of a goal is about."""
+    find = _WORDS.get(fact.kind)
+    return "" if find is None else find(goal, fact.subject)
 
 
-def _work(goal: Goal, since: int) -> Iterator[Change]:
-    for todo in goal.todos.values():
-        if todo.status_seq > since:
-            actor = todo.completed_by if todo.status == "done" else None
-            yield Change(todo.status_seq, "todo", todo.todo_id, todo.status, actor, todo.title)
-    for artifact_id, artifact in goal.artifacts.items():
-        decision, undone = goal.reviews.decisions.get(artifact_id), goal.reviews.undone.get(artifact_id)
-        if undone is not None:
-            yield Change(undone.seq, "artifact", artifact_id, undone.how, None, artifact.label)
-        elif decision is not None:
-            yield Change(decision.seq, "artifact", artifact_id, decision.verdict, decision.reviewer, artifact.label)
-        else:
-            submitted = int(artifact_id.removeprefix("art_"))
-            yield Change(submitted, "artifact", artifact_id, "submitted", artifact.submitted_by, artifact.label)
+def workspace_words_of(workspace: Workspace, fact: Fact) -> str:
+    """The same for a fact that is about no goal."""
+    if fact.kind == "grant":
+        return workspace.authority.grants[fact.subject].member_id
+    return workspace.grants.by_id[fact.subject].decision_scope
 
 
-def _decisions(goal: Goal, _since: int) -> Iterator[Change]:
-    for gate in goal.gates.by_id.values():
-        yield Change(
-            gate.changed_seq, "gate", gate.gate_id, gate.status, gate.resolved_by or gate.opened_by, gate.question
-        )
-    for plan in goal.plans.by_id.values():
-        actor = plan.decided_by or plan.proposed_by
-        yield Change(plan.decided_seq or plan.seq, "plan", plan.plan_id, plan.outcome or plan.status, actor)
-    for one in goal.amendments.by_id.values():
-        actor = one.decided_by or one.submitted_by
-        seq = max(one.seq, one.rebased_seq, one.decided_seq)
-        yield Change(seq, "amendment", one.amendment_id, one.status, actor, one.why)
+def _question(goal: Goal, question_id: str) -> str:
+    """A question has words as long as it is the open one."""
+    asked = goal.question
+    return asked.text if asked is not None and asked.question_id == question_id else ""
 
 
-def _peers(goal: Goal, _since: int) -> Iterator[Change]:
-    for request in goal.requests.by_id.values():
-        marks = [request.received, request.adopted, request.committed, request.delivered, request.withdrawn]
-        if request.answered is not None:
-            marks.append(request.answered.mark)
-        if request.returned is not None:
-            marks.append(request.returned.mark)
-        last = max((mark for mark in marks if mark is not None), key=lambda mark: mark.seq, default=None)
-        seq, actor = (request.seq, request.sender) if last is None else (last.seq, last.actor)
-        yield Change(seq, "request", request.request_id, status_of(request), actor, request.purpose)
-    for agent_id, streak in goal.runs.streaks.items():
-        if (cause := replan_cause(goal, agent_id)) is not None:
-            yield Change(streak.seq, "replan", agent_id, cause, agent_id)
-
-
-_PARTS: tuple[Callable[[Goal, int], Iterator[Change]], ...] = (_promise, _work, _decisions, _peers)
+_WORDS: dict[str, Callable[[Goal, str], str]] = {
+    "goal": lambda goal, _: goal.intent.title,
+    "revision": lambda goal, number: goal.intents[int(number) - 1].title,
+    "delivery": lambda goal, number: goal.deliveries[int(number) - 1].summary,
+    "question": _question,
+    "todo": lambda goal, todo_id: goal.todos[TodoId(todo_id)].title,
+    "artifact": lambda goal, artifact_id: goal.artifacts[ArtifactId(artifact_id)].label,
+    "gate": lambda goal, gate_id: goal.gates.by_id[gate_id].question,
+    "amendment": lambda goal, amendment_id: goal.amendments.by_id[amendment_id].why,
+    "request": lambda goal, request_id: goal.requests.by_id[request_id].purpose,
+}
+"""By the kind of fact: what people called it; a plan and a duty to plan anew have no words of their own."""
 
 READERS: dict[str, Callable[[Workspace, Caller, Params, int], Document | Refusal]] = {"digest.show": _show}
 """By the name of the action."""

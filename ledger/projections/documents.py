@@ -28,6 +28,7 @@ from ledger.projections import (
     review_packet,
     reviews,
     slots,
+    summaries,
 )
 from ledger.projections.agents import qualified_until_ms
 from ledger.projections.cards import acceptance_view, goal_view, review_view
@@ -319,6 +320,7 @@ _MADE: dict[str, Reader] = {
     **digest.READERS,
     **gates.READERS,
     **identity.READERS,
+    **summaries.READERS,
     **members.READERS,
     **overview.READERS,
     **plans.READERS,

@@ -14,7 +14,6 @@ from ledger.projections import wanting
 from ledger.projections.channel import channel_projection
 from ledger.projections.ends import ends_of
 from ledger.projections.history import Asking, Document, Reading, event_document, names
-from ledger.projections.requests import status_of
 from ledger.projections.told import Told, told_of
 from ledger.projections.wanting import Wanting
 from ledger.refusals import GeneralRefusal, Refusal
@@ -24,6 +23,7 @@ from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
 from ledger.rules.history_params import ExplainHistory
 from ledger.rules.leases import effective_lease
+from ledger.rules.material import status_of
 from ledger.rules.plans import PlanRefusal
 from ledger.rules.requests import RequestRefusal
 from ledger.rules.todos import TodoRefusal

@@ -11,6 +11,7 @@ from ledger.events import Surface
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.parts.identity import Binding, Invitation
+from ledger.parts.summaries import Schedule
 from ledger.refusals import Refusal
 from ledger.rules import bindings, channels, invitations
 from ledger.rules.common import Caller, refuse
@@ -93,7 +94,28 @@ def _channel(workspace: Workspace, channel_id: str, goal_id: GoalId | None, surf
         "goal_id": goal_id,
         "bound_from": surface,
         "reachable": channel_id not in workspace.identity.lost,
+        "digest": _schedule(workspace.summaries.schedules.get(channel_id)),
     }
+
+
+def _schedule(one: Schedule | None) -> Document | None:
+    """When a chat gets its digest, and what came of the last time."""
+    if one is None:
+        return None
+    return {
+        "cron": one.cron,
+        "time_zone": one.time_zone,
+        "quiet_from": _clock(one.quiet_from),
+        "quiet_until": _clock(one.quiet_until),
+        "set_by": one.set_by,
+        "last_due_at": rfc3339_or_none(one.due_at_ms),
+        "last_outcome": one.outcome,
+        "seq": one.seq,
+    }
+
+
+def _clock(minute: int | None) -> str | None:
+    return None if minute is None else f"{minute // 60:02d}:{minute % 60:02d}"
 
 
 READERS: dict[str, Callable[[Workspace, Caller, Params, int], Document | Refusal]] = {

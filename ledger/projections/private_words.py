@@ -17,16 +17,17 @@ _ENDINGS: Final = (
 )  # fmt: skip
 _OWN: Final = frozenset(
     {
-        "action", "actor", "actor_name", "affects", "agent", "agent_model", "answer", "approvers", "at", "audience",
-        "authority", "basis", "because", "blocks", "by", "by_name", "capabilities", "capability", "choice", "claim",
-        "classification", "code", "criteria", "decision", "default_task_classes", "delegate", "depends_on",
-        "digest", "end", "escalated_to", "for", "gap", "goal_id", "goals", "handoff_mode", "hash", "how", "id",
-        "kind", "latest_status", "members", "mode", "name", "names", "next_action", "notify", "now", "on_behalf_of",
-        "on_expiry", "op", "order", "outcome", "owner", "owners", "people", "presence", "presence_because",
-        "priority", "profile_role", "receiver", "recommended_action", "relation", "responsible", "review",
-        "reviewer", "revises", "role", "roles", "schema_version", "seat", "sender", "seq", "severity", "sha256",
-        "source", "spend_policy", "state", "statement", "status", "subject", "surface", "task_class", "until",
-        "validator", "validators", "verdict", "voter", "waiting_for", "waiting_on", "waits_for", "words_erased",
+        "about", "action", "actor", "actor_name", "affects", "agent", "agent_model", "answer", "approvers", "at",
+        "audience", "authority", "basis", "because", "blocks", "by", "by_name", "capabilities", "capability",
+        "channel", "choice", "claim", "classification", "code", "criteria", "cron", "decision", "default_task_classes",
+        "delegate", "depends_on", "digest", "end", "escalated_to", "for", "gap", "goal_id", "goals", "handoff_mode",
+        "hash", "how", "id", "kind", "latest_status", "members", "mode", "name", "names", "next_action", "notify",
+        "now", "on_behalf_of", "on_expiry", "op", "order", "outcome", "owner", "owners", "people", "presence",
+        "presence_because", "priority", "profile_role", "receiver", "recommended_action", "relation", "responsible",
+        "review", "reviewer", "revises", "role", "roles", "schema_version", "seat", "sender", "seq", "severity",
+        "sha256", "source", "spend_policy", "state", "statement", "status", "subject", "surface", "task_class",
+        "time_zone", "until", "validator", "validators", "verdict", "voter", "waiting_for", "waiting_on", "waits_for",
+        "words_erased",
     }
 )  # fmt: skip
 _OWN_BESIDE: Final = {

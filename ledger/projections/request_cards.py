@@ -23,9 +23,9 @@ from ledger.projections.request_views import (
     RequestStatusName,
     RequestView,
 )
-from ledger.projections.requests import status_of
 from ledger.records import CLOSED
 from ledger.rules.common import registered
+from ledger.rules.material import status_of
 from ledger.state import Goal, Workspace
 
 OPEN_SHOWN_MAX = 20

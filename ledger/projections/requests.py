@@ -11,25 +11,13 @@ from ledger.refusals import Refusal
 from ledger.rules import request_params
 from ledger.rules.common import Caller, refuse
 from ledger.rules.goals import GoalRefusal
+from ledger.rules.material import status_of
 from ledger.rules.requests import RequestRefusal
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339
 
 Document = dict[str, object]
 Reader = Callable[[Workspace, Caller, Params, int], Document | Refusal]
-
-
-def status_of(request: Request) -> str:
-    """The one word for a request; the facts themselves are shown beside it."""
-    if request.withdrawn is not None:
-        return "withdrawn"
-    if request.returned is not None:
-        return "returned" if request.delivered is None else "delivered"
-    if request.committed is not None:
-        return "committed"
-    if request.answered is not None:
-        return "adopted" if request.answered.answer == "adopt" else "deferred"
-    return "sent" if request.received is None else "received"
 
 
 def _show(workspace: Workspace, _caller: Caller, asked: Params, _now_ms: int) -> Document | Refusal:

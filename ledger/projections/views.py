@@ -18,6 +18,7 @@ from ledger.projections.member_views import MembersView
 from ledger.projections.plan_views import PlanView
 from ledger.projections.promise_views import BeforeView
 from ledger.projections.request_views import RequestView
+from ledger.projections.summary_views import SummaryView
 from ledger.projections.told_views import ToldView
 
 FieldClass = Literal["enforced", "retained", "advisory"]
@@ -212,6 +213,7 @@ CardPart: TypeAlias = (
     | MissedView
     | WhichView
     | IdentityView
+    | SummaryView
 )
 """What a card is of. Each says whether somebody may still act on it (`open`); what `tells` is posted closed as well."""
 CardKind = Literal[
@@ -234,6 +236,7 @@ CardKind = Literal[
     "missed",
     "which",
     "status",
+    "summary",
 ]
 
 
@@ -269,6 +272,7 @@ class CardView(msgspec.Struct, frozen=True, kw_only=True):
     which: WhichView | None = None
     status: GoalView | None = None
     """A goal's own card as the answer to whoever asked about it."""
+    summary: SummaryView | None = None
     mentions: tuple[str, ...] = ()
     """The platform's ids of whom a new message names; for the bot alone, and in no projection."""
     button_key: int = 0

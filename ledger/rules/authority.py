@@ -79,6 +79,16 @@ def delegated(
     return None
 
 
+def holds_kind(workspace: Workspace, member_id: MemberId, goal_id: GoalId | None, kind: str, now_ms: int) -> bool:
+    """Whether an owner granted this kind of action by its name: for this goal, or for all where none is given."""
+    for grant_id in workspace.authority.of_member.get(member_id, ()):
+        grant = workspace.authority.grants[grant_id]
+        about = not grant.goal_ids or goal_id in grant.goal_ids
+        if about and kind in grant.action_kinds and _in_force(grant, now_ms):
+            return True
+    return False
+
+
 def _about(workspace: Workspace, member_id: MemberId, goal_id: GoalId) -> Iterator[MemberGrant]:
     """Every grant that this member ever had for this goal."""
     for grant_id in workspace.authority.of_member.get(member_id, ()):

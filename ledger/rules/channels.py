@@ -142,7 +142,7 @@ def _found(workspace: Workspace, caller: Caller, ask: _About) -> tuple[Goal | No
         return refuse(ChannelRefusal.GOAL_NOT_FOUND, goal_id=ask.goal_id)
     if not _owns(workspace, caller, goal):
         return refuse(ChannelRefusal.NOT_AN_OWNER)
-    channel_id = _resolved(workspace, named)
+    channel_id = resolved(workspace, named)
     if channel_id is None:
         return refuse(ChannelRefusal.CHANNEL_UNKNOWN, channel=named)
     return goal, channel_id
@@ -155,7 +155,7 @@ def _owns(workspace: Workspace, caller: Caller, goal: Goal | None) -> bool:
     return member is not None and "owner" in member.roles
 
 
-def _resolved(workspace: Workspace, named: str) -> str | None:
+def resolved(workspace: Workspace, named: str) -> str | None:
     """The platform's id of a chat; a short name stands for a chat that is bound already."""
     if not named.startswith("chat_"):
         return named

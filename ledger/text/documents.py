@@ -17,6 +17,7 @@ from ledger.text import (
     plans_text,
     requests_text,
     slots_text,
+    summaries_text,
     views_text,
 )
 from ledger.text.held_text import todo_holder
@@ -343,6 +344,7 @@ _RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     **gates_text.RENDERERS,
     **history_text.RENDERERS,
     **identity_text.RENDERERS,
+    **summaries_text.RENDERERS,
     **packet_text.RENDERERS,
     **plans_text.RENDERERS,
     **requests_text.RENDERERS,

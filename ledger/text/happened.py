@@ -53,6 +53,10 @@ _CODES = {
     "invitation.because": "history.word.gone",
     "member.because": "history.word.gone",
     "channel.because": "history.word.gone",
+    "summary.because": "cli.summary.because",
+    "summary.outcome": "cli.summary.status",
+    "digest.outcome": "cli.summary.tick",
+    "digest.because": "cli.summary.ended",
 }
 """Facts that are codes, by the family of their event, and where their names are."""
 

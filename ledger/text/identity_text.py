@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from ledger.text.pieces import Doc, joined, listed, moment, named, rows_of
+from ledger.text.pieces import Doc, as_map, joined, listed, moment, named, rows_of
 from ledger.text.say import Locale, say
 from ledger.text.tables import table
 
@@ -49,10 +49,21 @@ def _channels(doc: Doc, locale: Locale) -> list[str]:
             one.get("channel"),
             one.get("goal_id") or say("cli.channel.workspace", locale),
             say("cli.channel.reachable" if one.get("reachable") else "cli.channel.lost", locale),
+            _digest(as_map(one.get("digest")), locale),
         ]
         for one in rows_of(doc, "channels")
     ]
     return listed(table(rows), doc, "cli.empty.channels", locale)
+
+
+def _digest(one: Doc, locale: Locale) -> str:
+    if not one:
+        return ""
+    told = say("cli.channel.digest", locale, cron=one.get("cron"), time_zone=one.get("time_zone"))
+    if one.get("quiet_from") is None:
+        return told
+    quiet = say("cli.channel.quiet", locale, quiet_from=one.get("quiet_from"), quiet_until=one.get("quiet_until"))
+    return f"{told} · {quiet}"
 
 
 RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {

@@ -68,6 +68,8 @@ def _key(action_name: str, kinds: list[str], values: Mapping[str, object]) -> st
         return f"{key}.proposed"
     if action_name == "plan.confirm" and values.get("outcome") == "partial":
         return f"{key}.partial"
+    if "digest.unscheduled" in kinds or "quiet_hours.ended" in kinds:
+        return f"{key}.off"
     if action_name == "gate.delegate" and "gate.delegation_ended" in kinds:
         return f"{key}.ended"
     return key

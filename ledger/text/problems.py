@@ -39,6 +39,9 @@ _FORMS = (
     ("problem.form.name", re.compile(r"\^\[a-z\]\[a-z0-9_:-\]\{0,63\}\$")),
     ("problem.form.key", re.compile(r"\^\[A-Za-z0-9_\.:@/-\]\{1,(?P<high>\d+)\}\$")),
     ("problem.form.open_id", re.compile(r"\^ou_\[A-Za-z0-9_-\]\{1,157\}\$")),
+    ("problem.form.clock", re.compile(r"\^\(\[01\]\[0-9\]\|2\[0-3\]\):\[0-5\]\[0-9\]\$")),
+    ("problem.form.cron", re.compile(r"\^\[0-9A-Za-z\*,/ -\]\+\$")),
+    ("problem.form.zone", re.compile(r"\^\[A-Za-z0-9_\+/-\]\+\$")),
     ("problem.form.digest", re.compile(r"\^\[0-9a-f\]\{64\}\$")),
     ("problem.form.basis", re.compile(r"\^b1:\[0-9a-f\]\{32\}\$")),
 )

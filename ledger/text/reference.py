@@ -21,6 +21,7 @@ from ledger.rules.completion import CompletionRefusal
 from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
 from ledger.rules.delegations import DelegationRefusal
+from ledger.rules.digest_schedules import ScheduleRefusal
 from ledger.rules.erasures import ErasureRefusal
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
@@ -36,6 +37,7 @@ from ledger.rules.requests import RequestRefusal
 from ledger.rules.reviews import ReviewRefusal
 from ledger.rules.runs import RunRefusal
 from ledger.rules.slots import SlotRefusal
+from ledger.rules.summaries import SummaryRefusal
 from ledger.rules.todos import TodoRefusal
 from ledger.text.say import LOCALES, Locale, placeholders, say
 
@@ -87,6 +89,8 @@ FAMILIES: dict[str, type[StrEnum]] = {
     "Runs": RunRefusal,
     "Quota": SlotRefusal,
     "Requests": RequestRefusal,
+    "Summaries": SummaryRefusal,
+    "Digests and quiet hours": ScheduleRefusal,
     "Amendments": AmendmentRefusal,
     "Operations of amendments": OperationRefusal,
 }

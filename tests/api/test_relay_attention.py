@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from cards.draw import draw, encode
-from daemon.relay.attention import READ_FOR_MS_MAX, ROWS_MAX
+from daemon.relay.attention import READ_FOR_MS_MAX, ROWS_MAX, WINDOW_MS
 from ledger.ids import OPERATOR, MemberId
 from ledger.projections.views import CardView
 from ledger.store.memory import Records
@@ -90,6 +90,7 @@ async def test_the_same_matter_is_patched_and_a_new_one_is_a_new_message():
         await daemon.do("todo.claim", {"goal_id": "docs", "todo_id": "todo_000"}, who="builder")
         daemon.clock.advance(READ_FOR_MS_MAX * 3)
         assert (await lists(daemon, "docs"))["ann"]["slot"] == first
+        daemon.clock.advance(WINDOW_MS)
         await daemon.do("todo.add", {"goal_id": "docs", "todo_id": "todo_user", "text": "Call them", **BY_HAND})
         second = (await lists(daemon, "docs"))["ann"]["slot"]
         assert second != first
@@ -116,7 +117,7 @@ async def test_an_empty_list_says_so_on_the_message_that_is_there():
         assert (view.open, view.tells, view.tokens) == (False, True, {})
         assert card["header"]["title"]["content"] == "Nothing needs you"
         # The same matter asked again later is new.
-        daemon.clock.advance(1)
+        daemon.clock.advance(WINDOW_MS)
         await revised(daemon, "Once more")
         assert (await lists(daemon))["ann"]["slot"] != slot
 
@@ -154,11 +155,11 @@ async def test_after_a_restart_nothing_is_told_twice_and_nothing_new_is_lost():
             await delivered(daemon, slot)
         async with serving(made, records, HandClock(now_ms + 60_000)) as daemon:
             assert (await lists(daemon))["ann"]["slot"] == slot
-        async with serving(made, records, HandClock(now_ms + 120_000)) as daemon:
+        async with serving(made, records, HandClock(now_ms + WINDOW_MS)) as daemon:
             # It began to wait while no bot asked.
             user = {"goal_id": "docs", "todo_id": "todo_user", "text": "Call them", **BY_HAND}
             assert (await daemon.act("todo.add", user, key="another-one")).status == 200
-        async with serving(made, records, HandClock(now_ms + 180_000)) as daemon:
+        async with serving(made, records, HandClock(now_ms + WINDOW_MS + 60_000)) as daemon:
             assert (await lists(daemon))["ann"]["slot"] > slot
 
 

@@ -32,6 +32,8 @@ class Wanted:
     """Who gets a copy directly, besides the chats."""
     chats: bool = True
     """Whether the chats show it; what is for one person alone is shown in no chat."""
+    only: tuple[str, ...] | None = None
+    """The chats that show it, where those are not all that show what it is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ class Family:
     """The subject that is asked about today, where another one may have taken this one's place."""
     mentions: Callable[[Workspace, Target], tuple[MemberId, ...]] | None = None
     """Whom the message names when it is new."""
+    shows: Callable[[Workspace, Target], bool] | None = None
+    """Whether there is still anything to draw for the place that it is asked for."""
     may_press: Callable[[Target, str, MemberId], bool] | None = None
     """Whether the copy that is for one person alone carries a button; on the chats' cards everybody sees all."""
 
