@@ -31,6 +31,7 @@ from ledger.parts.requests import Requests
 from ledger.parts.reviews import Reviews
 from ledger.parts.runs import Runs
 from ledger.parts.slots import Slots
+from ledger.parts.summaries import Summaries
 from ledger.ports import Head, SnapshotRow, Store, StoreFault
 from ledger.records import (
     Address,
@@ -113,6 +114,7 @@ class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
     authority: Authority
     grants: Grants
     identity: Identity
+    summaries: Summaries
 
 
 _SAME = (
@@ -161,6 +163,7 @@ def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[Snapsho
         authority=workspace.authority,
         grants=workspace.grants,
         identity=workspace.identity,
+        summaries=workspace.summaries,
     )
     yield _sealed(WORKSPACE, workspace.seq, workspace.hash, reducer, msgspec.msgpack.encode(body))
 
@@ -298,6 +301,7 @@ def _workspace(body: _WorkspaceBody, row: SnapshotRow) -> Workspace:
     workspace.addresses = {address.member_id: address for address in body.addresses}
     workspace.button_keys = body.button_keys
     workspace.authority, workspace.grants, workspace.identity = body.authority, body.grants, body.identity
+    workspace.summaries = body.summaries
     return workspace
 
 

@@ -113,6 +113,8 @@ def alike(value, name=""):
         return [alike(part) for part in value]
     if name.endswith(MOMENTS):
         return "a moment"
+    if name in {"short_hash", "head_hash"}:
+        return "a hash"  # It covers moments, and is of one ledger alone.
     if name == "origin_surface":
         return "a surface"  # Where a request was sent from goes with it, so that its return comes back there.
     return VARYING_TEXT.sub("…", value) if isinstance(value, str) else value

@@ -16,6 +16,7 @@ from tests.replay.scripts import (
     runs,
     slots,
     step_up,
+    summaries,
 )
 
 FAMILIES = tuple(
@@ -36,6 +37,7 @@ FAMILIES = tuple(
         identity,
         step_up,
         agents,
+        summaries,
     )
 )
 """In the order in which they were added: what comes later goes to the end."""
