@@ -132,7 +132,10 @@ def command_line(action: Action, params: Params) -> str:
     words, given = [first], params.model_fields_set
     for name, flag in flags:
         value = getattr(params, name) if name in given else None
-        if value is None:
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
             continue
         for one in value if isinstance(value, tuple) else (value,):
             # An object is typed as JSON.
