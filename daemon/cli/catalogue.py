@@ -82,6 +82,13 @@ ACTIONS: "Nouns" = {
   'unbind': {'summary': "End the binding of a person's Lark identity; their buttons do nothing from then on.", 'example': 'member unbind --member-id ann', 'writes': True, 'parameters': {
     'member_id': {'help': "Whose binding ends; the caller's when absent."},
   }},
+  'set-quiet-hours': {'summary': "Send a person no message of the bot's own accord in their quiet hours, or do again.", 'example': 'member set-quiet-hours --quiet-from 22:00 --quiet-until 07:00 --time-zone Asia/Shanghai', 'writes': True, 'parameters': {
+    'member_id': {'help': "Whose hours; the caller's when absent."},
+    'quiet_from': {'help': 'When they begin (22:00).'},
+    'quiet_until': {'help': 'When they end (07:00).'},
+    'time_zone': {'help': 'The zone that the times are in, as IANA names it.', 'default': 'UTC'},
+    'off': {'help': 'No quiet hours any more.', 'kind': 'switch', 'default': 'False'},
+  }},
 },
 'token': {
   'issue': {'summary': 'Give a member a credential; the secret stays with whoever made it.', 'example': 'token issue --member-id builder', 'writes': True, 'mints': 'secret_digest', 'parameters': {
@@ -840,6 +847,14 @@ ACTIONS: "Nouns" = {
   'list': {'summary': 'Which chats show what, and which of them cannot be reached.', 'example': 'channel list', 'parameters': {
     'goal_id': {'help': "Only this goal's."},
   }},
+  'set-digest': {'summary': 'Post a digest into a chat at set times, or no longer.', 'example': "channel set-digest --channel-id oc_docs --cron '0 9 * * 1-5' --time-zone Asia/Shanghai", 'writes': True, 'parameters': {
+    'channel_id': {'help': 'Which chat, by its id in Lark or the name that the list gives it; the one asked from.'},
+    'cron': {'help': 'When: minute, hour, day, month and day of the week.'},
+    'time_zone': {'help': 'The zone that the times are in, as IANA names it.', 'default': 'UTC'},
+    'quiet_from': {'help': "When the chat's quiet hours begin (22:00)."},
+    'quiet_until': {'help': 'When they end (07:00).'},
+    'off': {'help': 'No digests any more.', 'kind': 'switch', 'default': 'False'},
+  }},
 },
 'agent': {
   'bind': {'summary': 'Record how an agent is connected: by which runtime, configuration and credential; untested until qualified.', 'example': 'agent bind --agent-id builder --runtime generic --config-sha256 5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592 --token-id tok_12', 'writes': True, 'parameters': {
@@ -867,6 +882,21 @@ ACTIONS: "Nouns" = {
   'inbox': {'summary': 'What an agent finds when its turn begins: the verdict, requests, answers, decisions, revisions, leases.', 'example': 'agent inbox --goal-id docs --agent-id builder', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
     'agent_id': {'help': "Whose; the caller's own when absent."},
+  }},
+},
+'summary': {
+  'post': {'summary': 'Post what changed, with a text above it, into the chats that show a goal or the workspace.', 'example': "summary post --goal-id docs --text 'Two of three chapters are accepted.'", 'writes': True, 'parameters': {
+    'goal_id': {'help': 'The goal that is told of.'},
+    'workspace': {'help': 'All goals, and what is about none, in place of one goal.', 'kind': 'switch', 'default': 'False'},
+    'text': {'help': 'What stands above the digest, as plain text.'},
+    'preview': {'help': 'Show what would be posted in each chat, and post nothing.', 'kind': 'switch', 'default': 'False'},
+  }},
+  'list': {'summary': 'What was posted, and how it is doing in each chat.', 'example': 'summary list --goal-id docs', 'parameters': {
+    'goal_id': {'help': "Only this goal's."},
+    'limit': {'help': 'How many, the newest first.', 'kind': 'integer', 'default': '20'},
+  }},
+  'show': {'summary': 'One summary: what it says, and how it is doing in each chat.', 'example': 'summary show --summary-id sum_12', 'parameters': {
+    'summary_id': {'help': 'Which summary.', 'required': True},
   }},
 },
 }

@@ -1,4 +1,4 @@
-"""Actions on summaries, digests and quiet hours: numbers 194 to 199 and 206."""
+"""Actions on summaries, digests and quiet hours: numbers 194 to 199 and 216."""
 
 from ledger.actions.base import ANYONE, PEOPLE, WORKERS, Action, who
 from ledger.rules import digest_schedules, summaries, summary_params
@@ -52,7 +52,7 @@ ROWS = (
     ),
     Action(
         name="member.set-quiet-hours",
-        number=206,
+        number=216,
         params=summary_params.SetQuietHours,
         who=who("operator", "person"),
         decide=digest_schedules.decide_set_quiet_hours,

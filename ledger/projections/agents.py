@@ -13,7 +13,6 @@ from ledger.ids import GoalId, MemberId
 from ledger.params import Params
 from ledger.parts.agents import FACTS, Binding
 from ledger.projections.presence import presence_in
-from ledger.projections.requests import status_of
 from ledger.projections.verdict import should_run_document
 from ledger.records import CLOSED, Member
 from ledger.refusals import Refusal
@@ -21,6 +20,7 @@ from ledger.rules import agent_params
 from ledger.rules.agents import AgentRefusal, standing_of, unproven
 from ledger.rules.common import Caller, must_review, refuse
 from ledger.rules.leases import effective_lease
+from ledger.rules.material import status_of
 from ledger.rules.members import MemberRefusal
 from ledger.state import Goal, Workspace
 from ledger.text.times import rfc3339, rfc3339_or_none
