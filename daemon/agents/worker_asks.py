@@ -144,5 +144,7 @@ def _report(turn: Turn) -> dict[str, object]:
 
 def _told(turn: Turn, hand: Hand) -> str:
     """What the return says; a word on evidence that the ledger did not take is not passed over."""
-    missed = "; ".join(turn.notes)
-    return hand.summary if not missed else f"{hand.summary[: TEXT_CHARS_MAX - len(missed) - 2]}\n({missed})"
+    if not turn.notes:
+        return hand.summary
+    missed = f"\n({'; '.join(turn.notes)})"[: TEXT_CHARS_MAX // 2]
+    return hand.summary[: TEXT_CHARS_MAX - len(missed)] + missed

@@ -1,6 +1,7 @@
 """`frontstage worker run` and `frontstage worker status`: the worker's composition root, and what it says of itself."""
 
 import json
+import re
 import shlex
 import shutil
 import signal
@@ -30,7 +31,8 @@ LEASE_SECONDS_DEFAULT, LEASE_SECONDS_LEAST, LEASE_SECONDS_MAX = 300, 3, 14_400
 TIMEOUT_SECONDS_DEFAULT, TIMEOUT_SECONDS_MAX = 1_800, 86_400
 ANSWER_MS_MAX = 15_000
 """A daemon that says nothing for longer is asked again: the lease waits for nobody."""
-STORE, WORKERS = "artifacts", "workers"
+STORE = "artifacts"
+AGENT_ID = re.compile(r"[a-z][a-z0-9_.:@-]{0,79}")
 
 
 def run(command: Command) -> int:
@@ -38,7 +40,7 @@ def run(command: Command) -> int:
     home = home_of(command)
     token = find_token(home)
     values = command.values
-    agent_id = str(values["agent"])
+    agent_id = agent_of(command)
     setting = Setting(
         agent_id=agent_id,
         argv=_argv(str(values["exec"])),
@@ -64,6 +66,14 @@ def run(command: Command) -> int:
         once="once" in values,
     )
     return _work(command, Worker(bench), once=bench.once)
+
+
+def agent_of(command: Command) -> str:
+    """The agent that is meant; its id is the name of a folder. Raises UsageError."""
+    agent_id = str(command.values["agent"])
+    if AGENT_ID.fullmatch(agent_id) is None:
+        raise UsageError("--agent is no agent's id", hint="small letters, digits and _ . : @ -", field="agent")
+    return agent_id
 
 
 def _work(command: Command, worker: Worker, *, once: bool) -> int:

@@ -15,6 +15,7 @@ from daemon.cli.output import EXIT_FAULT, EXIT_UNREACHABLE, STDOUT, refuse, tell
 from daemon.cli.parse import Command
 from daemon.client import Client, Document, Reply
 from daemon.local.homes import home_of
+from daemon.local.worker import agent_of
 
 LADDER = ("registered", "addressable", "bound", "launchable", "executing", "blocked")
 EXIT_ABSENT = 1
@@ -23,7 +24,7 @@ EXIT_ABSENT = 1
 def main(command: Command) -> int:
     """Print it; exit code 0 while a worker runs here."""
     home = home_of(command)
-    agent_id = str(command.values["agent"])
+    agent_id = agent_of(command)
     desk = Desk(folder_of(home.path, agent_id))
     locale = command.options.locale or chosen_locale()
     client = Client(home.socket, find_token(home), surface="cli", locale=locale)

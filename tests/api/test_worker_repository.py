@@ -1,0 +1,147 @@
+"""Todos that write to a repository: a worktree of their own, a patch handed in, and validators run on it."""
+
+import asyncio
+import sys
+
+import pytest
+
+from daemon.cli.parse import Command, Options, UsageError
+from daemon.local.worker import _declared, _validating, run
+from tests.support.worker import git, repository
+from tests.support.worker_place import GOAL, worker_place
+
+FILES = {"src/sum.py": "def add(a, b):\n    return a - b\n", "README.md": "# Sum\n"}
+FIX = 'pathlib.Path("src/sum.py").write_text("def add(a, b):\\n    return a + b\\n");'
+DONE = 'end("done", summary="Adds now.")'
+
+
+@pytest.fixture
+async def place(tmp_path):
+    async with worker_place(tmp_path) as made:
+        made.repository = repository(tmp_path / "repo", FILES)
+        await made.daemon.do("todo.cancel", {**GOAL, "todo_id": "todo_links", "reason": "No"})
+        await made.daemon.do(
+            "todo.add",
+            {
+                **GOAL,
+                "todo_id": "todo_sum",
+                "text": "Mend the sum",
+                "required_write_scope": ["src/**"],
+                "validator": ["links"],
+            },
+        )
+        made.seat.validate = checks(made, 2)
+        yield made
+
+
+async def turn(place, text, **more):
+    return await asyncio.to_thread(place.seat.turn, text, repository=place.repository, **more)
+
+
+async def the_todo(place):
+    return next(one for one in await place.rows("todo.list", "todos") if one["todo_id"] == "todo_sum")
+
+
+async def test_what_it_changed_is_handed_in_as_a_patch_and_the_repository_stays_as_it_was(place):
+    told = await turn(place, FIX + DONE)
+    (artifact,) = await place.artifacts()
+    assert (told["close"], artifact["kind"], artifact["label"]) == ("done", "patch", "todo_sum.patch")
+    patch = place.seat.store.path_of(artifact["sha256"]).read_text()
+    assert "+    return a + b" in patch
+    assert git(place.repository, "status", "--porcelain") == ""
+    assert git(place.repository, "worktree", "list").count("\n") == 1
+
+
+async def test_a_patch_of_its_own_takes_the_place_of_ours(place):
+    text = FIX + 'end("done", artifacts=[hand("mine.patch", "x", kind="patch", label="todo_sum.patch")])'
+    await turn(place, text)
+    (artifact,) = await place.artifacts()
+    assert (artifact["kind"], artifact["size_bytes"]) == ("patch", 1)
+
+
+async def test_what_lies_outside_of_the_scopes_hands_in_nothing_even_with_a_patch_of_its_own(place):
+    text = 'pathlib.Path("README.md").write_text("x"); end("done", artifacts=[hand("a.patch", "x", kind="patch")])'
+    told = await turn(place, text)
+    assert (told["close"], told["problem"]) == ("failed", "outside_write_scope")
+    assert "README.md" in told["words"]
+    assert (await place.artifacts(), (await the_todo(place))["status"]) == ([], "open")
+    assert place.seat.store.folder.exists() is False or list(place.seat.store.folder.iterdir()) == []
+
+
+async def test_a_dirty_repository_is_waited_for_and_nothing_is_taken(place):
+    (place.repository / "README.md").write_text("dirty")
+    before = place.daemon.seq
+    assert await turn(place, FIX + DONE) is None
+    assert place.seat.desk.told()["waits"] == {"docs": "repository_dirty"}
+    assert place.daemon.seq == before
+
+
+async def test_a_validator_that_nobody_declared_is_waited_for_and_nothing_is_taken(place):
+    assert await turn(place, FIX + DONE, validators=None) is None
+    assert place.seat.desk.told()["waits"] == {"docs": "validators_missing"}
+
+
+def checks(place, expected):
+    """Validators as the command line reads them: the sum is computed in the worktree, the patch read as a file."""
+    file = place.seat.folder / "checks.toml"
+    code = f"import sys, os; sys.path.insert(0, 'src'); from sum import add; sys.exit(add(1, 1) != {expected})"
+    words = ", ".join(f'"{word}"' for word in (sys.executable, "-c", code))
+    file.write_text(f"[links]\nargv = [{words}]\n", encoding="utf-8")
+    return _validating(place.seat.client, _declared(command(validators=str(file))))
+
+
+def command(**values):
+    made = Command("worker", "run", None, Options())
+    made.values = values
+    return made
+
+
+@pytest.mark.parametrize(("expected", "close", "status"), [(2, "done", "done"), (3, "failed", "open")])
+async def test_validators_are_run_in_the_worktree_and_recorded(place, expected, close, status):
+    place.seat.validate = checks(place, expected)
+    told = await turn(place, FIX + DONE)
+    (artifact,) = await place.artifacts()
+    (check,) = artifact["checks"]
+    assert (told["close"], (await the_todo(place))["status"]) == (close, status)
+    assert (check["name"], check["passed"], check["recorded_by"]) == ("links", close == "done", "builder")
+    if close == "failed":
+        # It is there the next time, as something to be made better.
+        text = f"pathlib.Path({str(place.seat.folder / 'told.json')!r}).write_text(json.dumps(packet['rejected']));"
+        place.seat.validate = checks(place, 2)
+        again = await turn(place, text + FIX + DONE)
+        (rejected,) = place.seat.told()
+        assert (again["close"], rejected["checks"][0]["passed"]) == ("done", False)
+        assert [one["status"] for one in await place.artifacts()] == ["superseded", "submitted"]
+
+
+async def test_after_two_turns_that_came_to_nothing_it_says_so_and_tries_a_few_times_more(place):
+    worker = place.seat.worker("sys.exit(1)", repository=place.repository)
+    for _ in range(12):
+        worker._lookout.not_before_s.clear()
+        await asyncio.to_thread(worker.run)
+    runs = await place.runs()
+    assert {run["classification"] for run in runs} == {"failed"}
+    assert (await place.kinds()).count("run.replanned") == 3
+    assert len(runs) == 8
+    assert place.seat.desk.told()["waits"] == {"docs": "replan_required"}
+
+
+WRONG = {
+    "an id that is a path": {"agent": "../scout", "exec": "true"},
+    "no program": {"exec": "  "},
+    "unclosed": {"exec": "sh -c 'x"},
+    "no such program": {"exec": "./nowhere"},
+    "no repository": {"exec": "true", "repository": "/nowhere"},
+    "no validators": {"exec": "true", "validators": "/nowhere"},
+    "lease": {"exec": "true", "lease_seconds": 1},
+    "time": {"exec": "true", "timeout_seconds": 0},
+}
+
+
+@pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
+def test_a_command_line_that_cannot_work_is_refused_before_anything(values, tmp_path):
+    wanted = command(**{"agent": "scout", **values})
+    wanted.options.home = str(tmp_path)
+    with pytest.raises(UsageError):
+        run(wanted)
+    assert list(tmp_path.iterdir()) == []
