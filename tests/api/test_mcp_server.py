@@ -25,6 +25,26 @@ NO_MESSAGES = (
     b"[" * 100_000,
     b'{"jsonrpc":"2.0","id":1e999}',
 )
+NOT_HOLDING = (
+    ("read", {"action": "todo.add", "params": {}}, "malformed_params", "action"),
+    ("read", {}, "malformed_params", "action"),
+    ("read", {"action": "goal.show", "params": ["docs"]}, "malformed_params", "params"),
+    ("read", {"action": "goal.show", "goal_id": "docs"}, "malformed_params", "goal_id"),
+    ("read", {"action": "goal.list", "at": "yesterday"}, "malformed_params", "at"),
+    ("read", {"action": "goal.list", "at": True}, "malformed_params", "at"),
+    ("read", {"action": "search.find", "params": {"query": "x" * 9_000}}, "body_too_large", None),
+    ("act", {"action": "todo.add", "request_key": "has blanks"}, "request_key_malformed", "request_key"),
+    ("act", {"action": "todo.add", "request_key": 5}, "request_key_malformed", "request_key"),
+    ("act", {"action": ["todo.add"]}, "malformed_params", "action"),
+    ("act", {"action": "todo.add", "params": {"text": "x" * ARGUMENTS_BYTES_MAX}}, "body_too_large", "arguments"),
+    ("todo_claim", {"goal_id": "docs", "nonsense": 1}, "malformed_params", "nonsense"),
+    ("todo_claim", {"goal_id": {"a": [1, 2]}}, "malformed_params", "goal_id"),
+    ("todo_claim", {"goal_id": "docs", "at": 3}, "malformed_params", "at"),
+    ("quota_should_run", {"goal_id": "docs", "request_key": "k"}, "malformed_params", "request_key"),
+    ("quota_should_run", {"goal_id": ["docs", "other"]}, "malformed_params", "goal_id"),
+    ("quota_should_run", {"goal_id": "../docs"}, "malformed_params", "goal_id"),
+)
+"""A tool, arguments, and the code and the field of the refusal."""
 
 
 def seed(scribe):
@@ -187,39 +207,16 @@ async def test_the_actor_is_the_tokens_and_no_agent_confirms(daemon):
         assert "fs_wrong" not in json.dumps(nobody.structured_content)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "code", "field"),
-    [
-        ("read", {"action": "todo.add", "params": {}}, "malformed_params", "action"),
-        ("read", {}, "malformed_params", "action"),
-        ("read", {"action": "goal.show", "params": ["docs"]}, "malformed_params", "params"),
-        ("read", {"action": "goal.show", "goal_id": "docs"}, "malformed_params", "goal_id"),
-        ("read", {"action": "goal.list", "at": "yesterday"}, "malformed_params", "at"),
-        ("read", {"action": "goal.list", "at": True}, "malformed_params", "at"),
-        ("read", {"action": "search.find", "params": {"query": "x" * 9_000}}, "body_too_large", None),
-        ("act", {"action": "todo.add", "request_key": "has blanks"}, "request_key_malformed", "request_key"),
-        ("act", {"action": "todo.add", "request_key": 5}, "request_key_malformed", "request_key"),
-        ("act", {"action": ["todo.add"]}, "malformed_params", "action"),
-        ("act", {"action": "todo.add", "params": {"text": "x" * ARGUMENTS_BYTES_MAX}}, "body_too_large", "arguments"),
-        ("todo_claim", {"goal_id": "docs", "nonsense": 1}, "malformed_params", "nonsense"),
-        ("todo_claim", {"goal_id": {"a": [1, 2]}}, "malformed_params", "goal_id"),
-        ("todo_claim", {"goal_id": "docs", "at": 3}, "malformed_params", "at"),
-        ("quota_should_run", {"goal_id": "docs", "request_key": "k"}, "malformed_params", "request_key"),
-        ("quota_should_run", {"goal_id": ["docs", "other"]}, "malformed_params", "goal_id"),
-        ("quota_should_run", {"goal_id": "../docs"}, "malformed_params", "goal_id"),
-    ],
-)  # fmt: skip
-async def test_a_call_that_does_not_hold_is_refused_in_words_and_the_next_one_is_answered(
-    daemon, tool, arguments, code, field
-):
+async def test_a_call_that_does_not_hold_is_refused_in_words_and_the_next_one_is_answered(daemon):
     async with served(daemon.made) as session:
-        refused = await session.call_tool(tool, arguments)
-        assert refused.is_error
-        assert refused.structured_content["code"] == code
-        assert refused.structured_content["details"].get("field") == field
-        assert refused.structured_content["next"]["tool"] in offered(full=False)
-        assert len(json.dumps(refused.structured_content)) < 4_000
-        assert not (await session.call_tool("read", {"action": "status.show"})).is_error
+        for tool, arguments, code, field in NOT_HOLDING:
+            refused = await session.call_tool(tool, arguments)
+            assert refused.is_error, (tool, code, field)
+            told = refused.structured_content
+            assert (told["code"], told["details"].get("field")) == (code, field)
+            assert told["next"]["tool"] in offered(full=False)
+            assert len(json.dumps(told)) < 4_000
+            assert not (await session.call_tool("read", {"action": "status.show"})).is_error
 
 
 async def test_hostile_text_comes_back_as_it_was_written_and_as_nothing_else(daemon):
