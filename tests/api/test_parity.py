@@ -20,6 +20,7 @@ from ledger.store.sqlite import open_sqlite_reader
 from tests.api.parity_inputs import INPUTS, LATER, LEFT, NASTY, WHOLE
 from tests.support.daemons import daemon_on_fresh_home, proved
 from tests.support.homes import CHAT, activate, person
+from tests.support.mcp_surface import McpSurface
 from tests.support.wire_surfaces import CardSurface, CliSurface, HttpSurface
 
 MADE = {
@@ -141,7 +142,7 @@ def seed(scribe):
 def ran():
     """Each surface with what came of the inputs."""
     results = {}
-    for name, make in (("http", HttpSurface), ("cli", CliSurface), ("card", CardSurface)):
+    for name, make in (("http", HttpSurface), ("cli", CliSurface), ("card", CardSurface), ("mcp", McpSurface)):
         with daemon_on_fresh_home(seed) as daemon:
             surface = make(daemon)
             results[name] = run(surface)
@@ -156,14 +157,14 @@ def names():
 
 
 @pytest.mark.parametrize("number", range(len(INPUTS)), ids=names())
-@pytest.mark.parametrize("surface", ["http", "cli", "card"])
+@pytest.mark.parametrize("surface", ["http", "cli", "card", "mcp"])
 def test_each_input_comes_to_what_was_written_down(ran, surface, number):
     envelope = ran[surface][0][number].envelope
     assert envelope.get("code", envelope["outcome"]) == INPUTS[number].expected
 
 
 @pytest.mark.parametrize("number", range(len(INPUTS)), ids=names())
-@pytest.mark.parametrize("surface", ["cli", "card"])
+@pytest.mark.parametrize("surface", ["cli", "card", "mcp"])
 def test_each_input_comes_to_the_same_as_by_http(ran, surface, number):
     assert ran[surface][0][number] == ran["http"][0][number]
 
