@@ -73,4 +73,4 @@ generate: $(STAMP)
 	@$(BIN)/python -m ledger.text.reference > docs/refusals.md
 
 clean:
-	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .bench
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .bench .node

@@ -13,7 +13,7 @@ from daemon.agents.mcp_tools import ARGUMENTS_BYTES_MAX, DAILY, actions, offered
 from daemon.cli.local import LOCAL
 from tests.support.daemons import ENDS_S_MAX, DaemonProcess, daemon_on_fresh_home, fresh_home
 from tests.support.homes import activate, sha256
-from tests.support.mcp import Lines, argv, asked, environment, served
+from tests.support.mcp import ME, Lines, argv, asked, environment, served
 
 TODOS = 12
 NO_MESSAGES = (
@@ -259,6 +259,21 @@ def test_only_the_protocol_is_on_standard_output_whatever_is_sent(daemon):
         assert daemon.made.tokens["builder"].encode() not in said
         assert b"yyyy" not in said
         assert b"this is no JSON" not in said
+
+
+def test_what_was_asked_before_the_end_of_input_is_answered(daemon):
+    hello = asked(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=ME)
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    looks = [asked(number, "tools/call", name="read", arguments={"action": "status.show"}) for number in range(1, 9)]
+    said = "".join(f"{json.dumps(line)}\n" for line in (hello, ready, *looks)) + "no message\n"
+    done = subprocess.run(
+        argv(), env=environment(daemon.made, "builder"), input=said.encode(), capture_output=True, cwd="/",
+        timeout=ENDS_S_MAX, check=False,
+    )  # fmt: skip
+    answers = {message["id"]: message for message in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0
+    assert sorted(answers, key=str) == [*range(9), None]
+    assert all(answers[number]["result"]["isError"] is False for number in range(1, 9))
 
 
 def test_a_daemon_that_is_away_is_said_and_found_again_by_the_next_call():

@@ -1,4 +1,4 @@
-"""The four faults through the real surfaces: HTTP, the command line, and the buttons of cards."""
+"""The four faults through the real surfaces: HTTP, the command line, MCP, and the buttons of cards."""
 
 import pytest
 
@@ -8,11 +8,12 @@ from tests.support.four_faults import SCENARIOS as OF_THE_PROMISE
 from tests.support.four_faults_families import CUTS as ACTS
 from tests.support.four_faults_families import SCENARIOS as OF_FAMILIES
 from tests.support.four_faults_families import what_is_cut_in_the_middle_is_done_once
+from tests.support.mcp_surface import McpSurface
 from tests.support.wire_surfaces import CardSurface, CliSurface, HttpSurface
 
 SCENARIOS = (*OF_THE_PROMISE, *OF_FAMILIES)
-SURFACES = {"http": HttpSurface, "cli": CliSurface, "card": CardSurface}
-CUT_AT = {"http": range(len(STEPS)), "cli": (2, 6, 9), "card": (2, 9)}
+SURFACES = {"http": HttpSurface, "cli": CliSurface, "card": CardSurface, "mcp": McpSurface}
+CUT_AT = {"http": range(len(STEPS)), "cli": (2, 6, 9), "card": (2, 9), "mcp": (6, 9)}
 """A call of the command line is a process; it is cut where the most can go wrong, and cards where they press."""
 CUTS = [(name, cut_at, stored) for name, places in CUT_AT.items() for cut_at in places for stored in (False, True)]
 

@@ -1,7 +1,10 @@
 """The tools that agents are offered, and the calls that help after a refusal, as tables."""
 
 import json
+import logging
 import re
+import subprocess
+import sys
 from itertools import product
 
 import jsonschema
@@ -9,6 +12,7 @@ import pytest
 
 from daemon.agents.mcp_next import next_after_misunderstanding, next_call
 from daemon.agents.mcp_resources import found, resources
+from daemon.agents.mcp_server import _Templates
 from daemon.agents.mcp_tools import (
     ASKED_OF_OTHERS,
     DAILY,
@@ -20,6 +24,7 @@ from daemon.agents.mcp_tools import (
     offered,
     understood,
 )
+from daemon.cli.spawn import module_environment
 from ledger.catalogue import ACTIONS
 from ledger.refusals import GeneralRefusal
 from ledger.text.reference import FAMILIES
@@ -213,6 +218,25 @@ def test_every_resource_is_a_read_whose_holes_are_all_that_it_needs():
 @pytest.mark.parametrize("uri", ["", "frontstage://", "frontstage://goals/", "http://goals", "frontstage://status/x"])
 def test_an_address_of_another_form_is_none(uri):
     assert found(uri) is None
+
+
+def test_a_log_line_has_no_values():
+    error = ValueError("fs_secret")
+    told = {"name": "sdk", "levelname": "ERROR", "msg": "handler for %r raised", "args": ("fs_x",)}
+    record = logging.makeLogRecord({**told, "exc_info": (ValueError, error, None)})
+    assert _Templates().format(record) == "error sdk: handler for %r raised (ValueError)"
+
+
+def test_without_its_extra_the_command_says_what_to_install():
+    script = (
+        "import sys; sys.modules['mcp'] = None; sys.modules['anyio'] = None; sys.argv = ['frontstage', 'mcp']\n"
+        "from daemon.cli.main import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], env=module_environment(), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (8, "")
+    assert "pip install 'frontstage[mcp]'" in done.stderr
 
 
 def test_the_page_has_the_tools_and_the_addresses():
