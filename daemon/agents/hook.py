@@ -167,6 +167,9 @@ def _turn_start(command: Command, asker: Asker, state: State, heard: Document) -
         parts.append(asker.text("agent.inbox", **about))
     told = "\n\n".join(parts) or "No goal is under way."
     state.note_asked()
+    if command.values.get("rehearse"):
+        _add_context(command, heard, f"{MARK.format(seq=seq)}\n\n{told}")
+        return 0
     fresh = told != state.kept.get("shown")
     state.kept["shown"] = told[:CONTEXT_CHARS_MAX]
     if not state.write():
@@ -191,7 +194,11 @@ def _tool_use(command: Command, asker: Asker, state: State, _heard: Document) ->
     """Renew what is due, now and then; a lease that is no longer the agent's is told at once."""
     seconds = command.values.get("every_seconds")
     quiet_ms = 1_000 * (int(str(seconds)) if seconds is not None else QUIET_SECONDS_DEFAULT)
-    if state.asked_within(quiet_ms):
+    rehearsed = bool(command.values.get("rehearse"))
+    if state.asked_within(quiet_ms) and not rehearsed:
+        return 0
+    if rehearsed:
+        _look_around(command, asker)
         return 0
     state.note_asked()
     state.write()
@@ -210,6 +217,12 @@ def _tool_use(command: Command, asker: Asker, state: State, _heard: Document) ->
     if lost:
         return _say_lost(command, lost)
     return 0
+
+
+def _look_around(command: Command, asker: Asker) -> None:
+    """Ask what would be asked, and do nothing of it."""
+    for goal_id in _goals(command, asker):
+        asker.read("agent.inbox", goal_id=goal_id, agent_id=asker.agent_id)
 
 
 def _renew_if_due(asker: Asker, goal_id: str, lease: Document, seen: "Seen") -> None:
@@ -248,6 +261,9 @@ def _say_lost(command: Command, lost: list[tuple[str, str]]) -> int:
 
 def _turn_end(command: Command, asker: Asker, state: State, _heard: Document) -> int:
     """Report each turn that ended with work in hand and without a word from the agent itself."""
+    if command.values.get("rehearse"):
+        _look_around(command, asker)
+        return 0
     turn_id = state.turn_id
     if turn_id is None:
         return 0

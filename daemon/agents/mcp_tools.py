@@ -61,11 +61,13 @@ NOW_AND_THEN = (
     "run.replan",
     "run.observe",
     "usage.report",
+    "agent.probe",
     "goal.adopt",
     "goal.deliver",
     "amendment.adopt",
 )
 LOOKED_AT = (
+    "agent.inbox",
     "goal.list",
     "goal.show",
     "todo.list",

@@ -22,6 +22,7 @@ ELSEWHERE = {
     "artifact check": "docs/checks.md",
     "agent connect": "docs/agents.md",
     "agent hook": "docs/agents.md",
+    "agent qualify": "docs/agents.md",
     "lark doctor": "tests/e2e/test_webhook.py",
     "steward run": "docs/steward.md",
     "mcp": "tests/api/test_mcp_server.py",
