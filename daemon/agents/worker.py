@@ -130,12 +130,15 @@ class Worker:
                 item = self._items.get(timeout=left)
             except queue.Empty:
                 return
-            if isinstance(item, Wake) and item.goal_id in {
-                None,
-                self._bench.goal_id,
-                self._bench.goal_id or item.goal_id,
-            }:
+            mine = self._bench.goal_id
+            if isinstance(item, Wake) and (mine is None or item.goal_id in {None, mine}):
+                self._drain()
                 return
+
+    def _drain(self) -> None:
+        """One look answers all that has happened by now."""
+        while not self._items.empty():
+            self._items.get_nowait()
 
     def _follow(self) -> None:
         """Wake by the feed; where it breaks off, look once and follow anew."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from daemon.agents.store import ArtifactStore, StoreRefused, open_regular
-from daemon.agents.worker_readings import Facts, texts
+from daemon.agents.worker_readings import Facts, is_rejected, texts
 from daemon.agents.worker_result import (
     EARNS,
     RESULT_BYTES_MAX,
@@ -135,8 +135,12 @@ def _placed(turn: Turn, facts: Facts, offered: Offered) -> _Placed:
     inputs = offered.inputs
     if inputs is None:
         inputs = tuple(str(one["artifact_id"]) for one in facts.inputs() if one["counts"])
-    mine = [one for one in facts.of_todo() if one["submitted_by"] == turn.agent_id and one["label"] == offered.label]
-    older = [str(one["artifact_id"]) for one in mine if one["status"] not in ENDED]
+    mine = [one for one in facts.of_todo() if one["submitted_by"] == turn.agent_id and one["status"] not in ENDED]
+    older = [str(one["artifact_id"]) for one in mine if one["label"] == offered.label]
+    if not older and turn.kind == "rework":
+        # What is made anew under another name still takes the place of what was rejected, where there is one thing.
+        rejected = [str(one["artifact_id"]) for one in mine if is_rejected(one)]
+        older = rejected if len(rejected) == 1 else []
     return {"inputs": inputs, "revises": older[-1] if older else None}
 
 

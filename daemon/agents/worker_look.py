@@ -8,6 +8,7 @@ import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from daemon.agents.docs_agent import mapping
@@ -23,6 +24,7 @@ FAILURES_MAX = 3
 """How often a request is tried before whoever sent it is told that it is put off."""
 REWORKS_MAX = 3
 """How often evidence that was rejected is made anew under one name; then somebody else has to look."""
+DEFERRED_S = 600.0
 STANDS_STILL = frozenset({"paused", "blocked_health", "throttled", "objective_review_required"})
 
 
@@ -37,6 +39,8 @@ class Lookout:
     waits: dict[str, str] = field(default_factory=dict)
     """Why there is nothing to do, by goal."""
     failures: dict[str, int] = field(default_factory=dict)
+    reworks: dict[str, int] = field(default_factory=dict)
+    """How often evidence was taken up again, by its id."""
     not_before_s: dict[str, float] = field(default_factory=dict)
 
     def find(self, now_s: float) -> Turn | None:
@@ -82,7 +86,7 @@ class Lookout:
         self.waits[goal_id] = (texts(verdict, "reason_codes") or [str(verdict["state"])])[0]
         if verdict["state"] in STANDS_STILL:
             return None
-        for turn in (*self._requests(readings, goal_id), *self._reworks(readings, goal_id)):
+        for turn in chain(self._requests(readings, goal_id), self._reworks(readings, goal_id)):
             if self._is_due(turn.subject):
                 return turn
         return self._todo(readings, goal_id, verdict)
@@ -95,6 +99,10 @@ class Lookout:
             return None
         selected = mapping(verdict["selected_todo"])
         todo_id = str(selected["todo_id"])
+        if selected.get("claimed_until") is not None:
+            # No turn of this worker's is under way: the lease is another's who goes by the same name, or will run out.
+            self.waits[goal_id] = "leased_to_this_agent"
+            return None
         if not (self._is_due(todo_id) and self._is_due(goal_id)):
             self.waits[goal_id] = "failed_before"
             return None
@@ -152,22 +160,39 @@ class Lookout:
                 reason = f"The program failed {FAILURES_MAX} times on it."
                 params = {"goal_id": goal_id, "request_id": request_id, "decision": "defer", "reason": reason}
                 self._say("request.respond", params, f"defer/{request_id}")
-            elif request["answer"] in {None, "adopt"} or self.failures.get(request_id, 0):
+            elif request["answer"] != "defer":
+                yield self._turn("request", goal_id, request_id)
+            elif request_id not in self.not_before_s:
+                # What was put off is looked at again after a while, whoever put it off.
+                self.not_before_s[request_id] = self.now_s + _jittered(DEFERRED_S)
+            else:
                 yield self._turn("request", goal_id, request_id)
 
     def _reworks(self, readings: Readings, goal_id: str) -> Iterator[Turn]:
-        """Todos that are done, by evidence of this agent's that somebody has said no to since."""
+        """Todos that this agent finished, by evidence that somebody has said no to since, or that lost its basis."""
         artifacts = readings.artifacts(goal_id)
         rejected = [one for one in artifacts if is_rejected(one) and one["submitted_by"] == self.setting.agent_id]
         if not rejected:
             return
-        done = {str(one["todo_id"]): one for one in readings.todos(goal_id) if one["status"] == "done"}
-        for todo_id in dict.fromkeys(str(one["todo_id"]) for one in rejected):
-            if todo_id in done and done[todo_id]["completed_by"] == self.setting.agent_id:
-                if sum(1 for one in artifacts if str(one["todo_id"]) == todo_id and one["revises"]) < REWORKS_MAX:
-                    yield self._turn("rework", goal_id, todo_id)
-                else:
-                    self.waits[goal_id] = "rejected_too_often"
+        todos = {str(one["todo_id"]): one for one in readings.todos(goal_id)}
+        for todo_id in dict.fromkeys(str(one["todo_id"]) for one in rejected if one["todo_id"] in todos):
+            todo = todos[todo_id]
+            if todo["status"] != "done" or todo["completed_by"] != self.setting.agent_id:
+                continue
+            if not all(_stands(todos.get(one), artifacts) for one in texts(todo, "depends_on")):
+                self.waits[goal_id] = "inputs_not_accepted"
+            elif self._tried_too_often(todo_id, artifacts):
+                self.waits[goal_id] = "rejected_too_often"
+            elif self._is_due(todo_id):
+                newest = next(one for one in reversed(rejected) if one["todo_id"] == todo_id)
+                key = str(newest["artifact_id"])
+                self.reworks[key] = self.reworks.get(key, 0) + 1
+                yield self._turn("rework", goal_id, todo_id)
+
+    def _tried_too_often(self, todo_id: str, artifacts: list[Document]) -> bool:
+        mine = [one for one in artifacts if one["todo_id"] == todo_id]
+        tried = max(self.reworks.get(str(one["artifact_id"]), 0) for one in mine)
+        return tried >= REWORKS_MAX or sum(1 for one in mine if one["revises"]) >= REWORKS_MAX
 
     def _turn(self, kind: TurnKind, goal_id: str, subject: str, handoff_mode: str = "optional_lease") -> Turn:
         return Turn(
@@ -190,6 +215,11 @@ class Lookout:
         reply = self.client.act(action, params, f"{self.setting.agent_id}/{goal_id}/{name}"[:160])
         if not reply.ok:
             raise NotRead(action, reply.code)
+
+
+def _stands(todo: Document | None, artifacts: list[Document]) -> bool:
+    """Whether there is evidence of the todo that may be built on."""
+    return todo is not None and any(one["todo_id"] == todo["todo_id"] and one["counts"] for one in artifacts)
 
 
 def _jittered(seconds: float) -> float:

@@ -99,8 +99,8 @@ def texts(document: Document, name: str) -> list[str]:
 
 
 def is_rejected(artifact: Document) -> bool:
-    """Whether somebody said no to it and nothing has taken its place."""
-    return artifact.get("status") == "rejected"
+    """Whether it counts no more, by a word on it or on what it was made from, and nothing has taken its place."""
+    return artifact.get("status") in {"rejected", "invalidated"}
 
 
 @dataclass(frozen=True)
@@ -209,8 +209,10 @@ def _rejected(artifact: Document, store: ArtifactStore) -> Document:
         "label": artifact["label"],
         "sha256": artifact["sha256"],
         "path": None if path is None else str(path.absolute()),
+        "status": artifact["status"],
         "reason": said.get("reason", ""),
         "by": said.get("reviewer"),
+        "undone": artifact.get("undone"),
         "checks": [{name: one.get(name) for name in names} for one in rows(artifact, "checks")],
     }
 

@@ -87,6 +87,9 @@ def _work(command: Command, worker: Worker, *, once: bool) -> int:
     except wire.WireFault as error:
         exit_code = EXIT_FAULT if isinstance(error, wire.NotOurs) else EXIT_UNREACHABLE
         return _no(command, "daemon_unreachable", str(error), "a worker needs a daemon: frontstage up", exit_code)
+    except OSError as error:
+        # The lease runs out by itself, and what is done is in the worker's folder for whoever comes next.
+        return _no(command, "folder_failed", f"the worker's folder: {error.strerror}", "make room there", EXIT_FAULT)
     if once and last is not None and not document(last)["ok"]:
         return EXIT_REFUSED
     return 0

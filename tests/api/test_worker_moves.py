@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from daemon.agents.worker_core import FENCED
 from daemon.agents.worker_desk import DeskTaken
 from tests.support.served import until
 from tests.support.worker import GOOD
@@ -60,7 +61,7 @@ async def test_who_loses_the_lease_ends_the_program_and_writes_nothing_back(plac
         before = place.daemon.seq
         turn = await under.ended()
         assert turn.close == "fenced"
-        assert turn.problem in {"lease_cas_mismatch", "lease_not_active"}
+        assert turn.problem in FENCED
         assert not under.go.exists()
         assert place.daemon.seq == before
     assert await place.artifacts() == []

@@ -136,3 +136,60 @@ async def test_nobody_says_a_word_on_what_came_after_what_they_saw(place):
         await place.daemon.read("request.show", f"?goal_id=docs&full=true&request_id={request['request_id']}")
     ).document
     assert "artifact_superseded" in str(shown["return"])
+
+
+async def test_what_was_made_from_something_that_was_revised_is_made_anew(place):
+    later = {**GOAL, "todo_id": "todo_note", "text": "Write the note", "depends_on": ["todo_links"]}
+    await place.daemon.do("todo.add", {**later, "bound_agent": "helper"})
+    await place.turn()
+    # It does not begin on what nobody has accepted.
+    assert await review(place) is None
+    await accept(place)
+    note = 'seen = pathlib.Path(packet["inputs"][0]["path"]).read_text();'
+    note += 'end("done", artifacts=[hand("note.txt", "It says: " + seen)])'
+    assert (await review(place, note))["close"] == "done"
+    first, second = await place.artifacts()
+    assert [one["artifact_id"] for one in second["inputs"]] == [first["artifact_id"]]
+
+    newer = place.seat.store.put(b"42 links")
+    words = {**GOAL, "label": "report.txt", "sha256": newer.sha256, "size_bytes": newer.size_bytes}
+    await place.daemon.do("artifact.submit", {**words, "revises": first["artifact_id"]}, who="builder")
+    assert (await place.artifacts())[1]["status"] == "invalidated"
+    # Nor does it go on from what nobody has accepted yet.
+    assert await review(place, note) is None
+    assert place.helper.desk.told()["waits"] == {"docs": "inputs_not_accepted"}
+    await accept(place)
+    again = await review(place, note)
+    newest = (await place.artifacts())[-1]
+    assert (again["kind"], again["close"], newest["revises"]) == ("rework", "done", second["artifact_id"])
+    assert place.seat.store.path_of(newest["sha256"]).read_bytes() == b"It says: 42 links"
+
+
+async def accept(place):
+    artifact = [one for one in await place.artifacts() if one["submitted_by"] == "builder"][-1]
+    said = {**GOAL, "artifact_id": artifact["artifact_id"], "sha256": artifact["sha256"], "verdict": "accept"}
+    await place.daemon.do("artifact.review", said)
+
+
+async def test_what_is_made_anew_under_another_name_takes_the_place_of_the_one_thing(place):
+    await place.turn(POOR)
+    (first,) = await place.artifacts()
+    await place.daemon.do(
+        "artifact.review", {**GOAL, "artifact_id": first["artifact_id"], "verdict": "reject", "reason": "No."}
+    )
+    await place.turn(GOOD.replace("report.txt", "better.txt"))
+    assert (await place.artifacts())[-1]["revises"] == first["artifact_id"]
+    assert await place.turn() is None
+
+
+async def test_rework_that_fails_is_tried_a_few_times_and_no_more(place):
+    await place.turn(POOR)
+    (first,) = await place.artifacts()
+    said = {**GOAL, "artifact_id": first["artifact_id"], "verdict": "reject", "reason": "No."}
+    await place.daemon.do("artifact.review", said)
+    worker = place.seat.worker("sys.exit(1)")
+    for _ in range(6):
+        worker._lookout.not_before_s.clear()
+        await asyncio.to_thread(worker.run)
+    assert len(await place.runs()) == 4
+    assert place.seat.desk.told()["waits"] == {"docs": "rejected_too_often"}
