@@ -2,6 +2,7 @@
 
 They read the file that `ARTIFACT_FILE` names and nothing of the ledger; exit code 0 says that it passes.
 
+    redrawn      drawn again, the sample is the same, file for file
     interval     the interval is at most as wide as was registered
     recomputed   measured again, everything is the same, to the digit
     follows      the interpretation is what the registered rule makes of the values that it cites
@@ -17,6 +18,7 @@ from bot.journey.research.estimate import NoEstimate
 from bot.journey.research.functions import NoData, library
 from bot.journey.research.measurement import SCHEMA, Document, NotAMeasurement, again, different, parsed, too_wide
 from bot.journey.research.protocol import NotRegistered
+from bot.journey.research.sampling import redrawn
 
 EXIT_USAGE = 2
 
@@ -49,7 +51,12 @@ def _cited(document: Document, one: Document) -> tuple[str, Document]:
     return str(one.get("sha256")), {**quoted, "protocol": document.get("protocol")}
 
 
-CHECKS: dict[str, Callable[[bytes], str]] = {"follows": follows, "interval": interval, "recomputed": recomputed}
+CHECKS: dict[str, Callable[[bytes], str]] = {
+    "follows": follows,
+    "interval": interval,
+    "recomputed": recomputed,
+    "redrawn": lambda data: redrawn(library(), data),
+}
 
 
 def problem_of(name: str, data: bytes) -> str:

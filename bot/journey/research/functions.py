@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-FILES_OF_A_SAMPLE = 150
-FILE_BYTES_MAX = 60_000
+FILES_OF_A_SAMPLE = 120
+FILE_BYTES_MAX = 40_000
 LEFT_OUT = frozenset(
     {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "__pycache__", "ensurepip"}
 )
@@ -44,10 +44,11 @@ class Function:
 
 @dataclass(frozen=True)
 class Sample:
-    """The functions by file, and the digest of what was read."""
+    """The functions by file, the digest of all that was read, and each file's name and digest."""
 
     files: tuple[tuple[Function, ...], ...]
     sha256: str
+    names: tuple[tuple[str, str], ...] = ()
 
     @property
     def functions(self) -> int:
@@ -74,13 +75,15 @@ def draw(root: Path, seed: int, number: int, count: int = FILES_OF_A_SAMPLE) -> 
         raise NoData(f"the standard library has {len(files)} source files here, and {FILES_OF_A_SAMPLE * 2} are needed")
     random.Random(f"sample/{seed}").shuffle(files)  # noqa: S311  (a sample, no secret)
     start = (number - 1) * FILES_OF_A_SAMPLE
-    digest = sha256()
+    whole, names = sha256(), []
     facts: list[tuple[Function, ...]] = []
     for path in files[start : start + min(count, FILES_OF_A_SAMPLE)]:
         source = path.read_bytes()
-        digest.update(sha256(source).digest())
+        digest = sha256(source)
+        whole.update(digest.digest())
+        names.append((path.relative_to(root).as_posix(), digest.hexdigest()))
         facts.append(tuple(functions_of(source)))
-    return Sample(tuple(facts), digest.hexdigest())
+    return Sample(tuple(facts), whole.hexdigest(), tuple(names))
 
 
 def functions_of(source: bytes) -> Iterator[Function]:

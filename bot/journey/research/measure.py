@@ -1,7 +1,8 @@
-"""`python -m bot.journey.research.measure`: the seat of who measures one hypothesis.
+"""`python -m bot.journey.research.measure`: the seat of who draws the sample and measures one hypothesis on it.
 
 It begins as many do: with a few files, because that is quick, and hands in what came out. Where that was turned down
-it measures the whole sample. Which hypothesis it measures stands in the todo, how in the goal.
+it measures the whole sample. Which hypothesis it measures stands in the todo, how in the goal. It measures on no other
+files than those of the sample that was accepted.
 """
 
 import argparse
@@ -12,12 +13,15 @@ from collections.abc import Sequence
 
 from bot.journey.research.estimate import NoEstimate
 from bot.journey.research.functions import FILES_OF_A_SAMPLE, NoData, library
-from bot.journey.research.measurement import PILOT_FILES, Document, measure
-from bot.journey.research.protocol import NotRegistered, read
-from bot.journey.research.seat import finish, hand_in, mapping, objective, packet, rows
+from bot.journey.research.measurement import PILOT_FILES, Document, NotAMeasurement, measure, parsed
+from bot.journey.research.protocol import NotRegistered, Protocol, read
+from bot.journey.research.sampling import SCHEMA as SAMPLE
+from bot.journey.research.sampling import redrawn, sample
+from bot.journey.research.seat import NotTheInput, bytes_of, finish, hand_in, mapping, objective, packet, rows
 
 PAUSE_S_MAX = 600.0
 _HYPOTHESIS = re.compile(r"\bhypothesis ([AB])\b", re.IGNORECASE)
+_DRAWS = re.compile(r"draw\b", re.IGNORECASE)
 _CRITERION = re.compile(r"\bc[0-9]+\b")
 
 
@@ -37,14 +41,19 @@ def criteria_of(todo: Document, given: Document) -> list[str]:
 
 
 def take(given: Document, *, pilot: bool) -> int:
-    """One turn. Raises NotRegistered, NoData and NoEstimate."""
+    """One turn. Raises NotRegistered, NoData, NoEstimate, NotTheInput and NotAMeasurement."""
     todo = mapping(given, "todo")
+    protocol = read(objective(given))
+    if _DRAWS.match(str(todo.get("title", ""))):
+        drawn = sample(library(), protocol)
+        summary = f"{len(rows(drawn, 'files'))} files with {drawn['functions']} functions are drawn."
+        return finish("done", summary, artifacts=[hand_in(drawn, "sample.json", criteria_of(todo, given))])
     letter = letter_of(todo)
     if letter is None:
         return finish(
             "blocked", "Nothing was measured.", reason="The todo names neither hypothesis A nor hypothesis B."
         )
-    protocol = read(objective(given))
+    _same_sample(given, protocol)
     # What was turned down once is not tried a second time.
     small = pilot and not rows(given, "rejected")
     document = measure(library(), protocol, letter, PILOT_FILES if small else FILES_OF_A_SAMPLE)
@@ -56,6 +65,19 @@ def take(given: Document, *, pilot: bool) -> int:
     )
     label = f"measurement-{letter.lower()}.json"
     return finish("done", summary, artifacts=[hand_in(document, label, criteria_of(todo, given))])
+
+
+def _same_sample(given: Document, protocol: Protocol) -> None:
+    """Compare the accepted sample with what is drawn here. Raises NotTheInput, NotAMeasurement and NoData."""
+    inputs = [one for one in rows(given, "inputs") if one.get("label") == "sample.json"]
+    if any(not (one.get("status") == "accepted" and one.get("counts") is True) for one in inputs):
+        raise NotTheInput("the sample is not accepted yet")
+    for one in inputs:
+        data = bytes_of(one)
+        if parsed(data, SAMPLE).get("protocol") != protocol.sentence:
+            raise NotTheInput("the sample follows another protocol than the one that is registered")
+        if problem := redrawn(library(), data):
+            raise NotTheInput(f"the sample is not what is drawn here: {problem}")
 
 
 def _pair(value: object) -> tuple[object, object]:
@@ -73,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     time.sleep(min(max(options.pause_seconds, 0.0), PAUSE_S_MAX))
     try:
         return take(given, pilot=options.pilot)
-    except (NotRegistered, NoData, NoEstimate) as problem:
+    except (NotRegistered, NoData, NoEstimate, NotTheInput, NotAMeasurement) as problem:
         return finish("blocked", "Nothing was measured.", reason=str(problem))
 
 

@@ -106,9 +106,9 @@ def too_wide(document: Document) -> str:
     """Why the interval is not the one that was registered; empty where it is. Raises NotAMeasurement, NotRegistered."""
     _, low, high = interval_of(document)
     bound = read(str(document.get("protocol"))).width_max
-    return (
-        "" if high - low <= bound else f"the interval is {high - low:.2f} wide, and at most {bound:.2f} is registered"
-    )
+    if high - low <= bound:
+        return ""
+    return f"the interval is {high - low:.2f} wide, and at most {bound:.2f} is registered"
 
 
 def different(document: Document, fresh: Document) -> str:

@@ -1,7 +1,7 @@
 """`python -m bot.journey.research.plan`: the planner of this research, as a steward asks one.
 
-Two lanes that know nothing of each other measure the competing hypotheses; a third waits for both and interprets. Each
-lane is bound to another agent, so that nobody interprets what they measured.
+The sample is drawn first. Two lanes that know nothing of each other measure the competing hypotheses on it; the last
+waits for both and interprets. Nobody interprets what they measured.
 """
 
 import argparse
@@ -10,36 +10,55 @@ import sys
 from collections.abc import Sequence
 
 from bot.journey.research.measurement import Document
-from bot.journey.research.protocol import NotRegistered, read
+from bot.journey.research.protocol import NotRegistered, Protocol, read
 from bot.journey.research.seat import mapping, rows
 
+Bound = Document
+"""By whom a lane may be done: `{"agent": …}`, or `{"capability": […]}` where several can."""
 
-def lanes(given: Document, seats: Sequence[str]) -> list[Document]:
-    """The three lanes, by the criteria of the goal in their order. Raises NotRegistered."""
-    goal = mapping(given, "goal")
-    protocol = read(str(goal.get("objective", "")))
-    criteria = [f"{one['criterion_id']}: {one['text']}" for one in rows(goal, "criteria")]
+
+def lanes(protocol: Protocol, criteria: Sequence[str], bound: Sequence[Bound]) -> list[Document]:
+    """The four lanes: the sample, A, B and what they mean; criteria and bounds are those of the last three."""
     good = [criteria[at] if at < len(criteria) else "" for at in range(3)]
-    measured: list[Document] = [
+    measures = [
         {
             "lane_id": f"measure-{one.letter.lower()}",
             "title": f"Measure hypothesis {one.letter}: {one.says}",
             "acceptance": good[at],
-            "agent": seats[at],
+            "depends_on": ["sample"],
             "validator": ["recomputed"],
-            "priority": "P1",
+            **bound[at],
         }
         for at, one in enumerate(protocol.question.hypotheses)
     ]
-    interpreted: Document = {
-        "lane_id": "interpret",
-        "title": f"Say what the accepted measurements mean: {protocol.question.asks}",
-        "acceptance": good[2],
-        "agent": seats[2],
-        "depends_on": ["measure-a", "measure-b"],
-        "validator": ["follows"],
-    }
-    return [*measured, interpreted]
+    return [
+        {"lane_id": "sample", "title": "Draw the registered sample", "validator": ["redrawn"], **bound[0]},
+        *measures,
+        {
+            "lane_id": "interpret",
+            "title": f"Say what the accepted measurements mean: {protocol.question.asks}",
+            "acceptance": good[2],
+            "depends_on": ["measure-a", "measure-b"],
+            "validator": ["follows"],
+            **bound[2],
+        },
+    ]
+
+
+def planned(given: Document, seats: Sequence[str]) -> list[Document]:
+    """The lanes for a steward's packet. Raises NotRegistered."""
+    goal = mapping(given, "goal")
+    criteria = [f"{one['criterion_id']}: {one['text']}" for one in rows(goal, "criteria")]
+    return lanes(read(str(goal.get("objective", ""))), criteria, [{"agent": one} for one in seats])
+
+
+def question(given: Document) -> Document:
+    """What to ask before anything is planned: nothing, unless no protocol can be read."""
+    try:
+        read(str(mapping(given, "goal").get("objective", "")))
+    except NotRegistered as problem:
+        return {"question": f"Which protocol is to be followed? {problem}.", "options": []}
+    return {}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,12 +69,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     try:
-        given = json.load(sys.stdin)
-        planned = lanes(given if isinstance(given, dict) else {}, options.seats)
+        read_in = json.load(sys.stdin)
+        given = read_in if isinstance(read_in, dict) else {}
+        asks = given.get("stage") == "clarify"
+        printed: Document = question(given) if asks else {"lanes": planned(given, options.seats)}
     except (ValueError, NotRegistered) as problem:
         print(f"plan: {problem}", file=sys.stderr)  # noqa: T201
         return 1
-    print(json.dumps({"lanes": planned}))  # noqa: T201
+    print(json.dumps(printed))  # noqa: T201
     return 0
 
 

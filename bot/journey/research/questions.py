@@ -12,7 +12,7 @@ from bot.journey.research.functions import Function
 
 ALPHABET_HALF = "m"
 LONG_NAME = 14
-MANY_ARGUMENTS = 4
+MANY_ARGUMENTS = 3
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ _ALL = (
     Question(
         "length",
         "What goes with long functions?",
-        0.5,
+        0.75,
         _length,
         (
             Hypothesis("A", "Functions with a docstring have longer bodies than others", lambda one: one.documented),
@@ -66,7 +66,7 @@ _ALL = (
     Question(
         "nesting",
         "What goes with deep nesting?",
-        0.95,
+        0.7,
         lambda one: float(one.nesting),
         (
             Hypothesis("A", "Methods nest deeper than plain functions", lambda one: one.in_class),
@@ -78,7 +78,7 @@ _ALL = (
     Question(
         "arguments",
         "What goes with many arguments?",
-        0.45,
+        0.65,
         lambda one: float(one.arguments),
         (
             Hypothesis("A", "Functions with a docstring take more arguments than others", lambda one: one.documented),
@@ -92,10 +92,14 @@ _ALL = (
     Question(
         "choices",
         "What goes with many branches and loops?",
-        1.2,
+        0.75,
         _choices,
         (
-            Hypothesis("A", "Functions that raise have more branches than others", lambda one: one.raises),
+            Hypothesis(
+                "A",
+                "Functions of many arguments have more branches than others",
+                lambda one: one.arguments >= MANY_ARGUMENTS,
+            ),
             Hypothesis(
                 "B", "Functions with long names have more branches than others", lambda one: len(one.name) >= LONG_NAME
             ),
@@ -104,7 +108,7 @@ _ALL = (
     Question(
         "place",
         "What goes with where a function stands?",
-        0.45,
+        0.5,
         _length,
         (
             Hypothesis(

@@ -1,0 +1,236 @@
+"""The same facts, read four ways: on a card as a person sees it, by the command line, over HTTP, and by MCP.
+
+Documents are compared whole: everything that two of the surfaces say must be equal, but for the moment at which they
+were asked. Cards are compared by facts: what stands on one is read as a person reads it, by the words beside it, and
+what should stand there is derived from the documents by the rules that are written down here anew. Nothing of the
+product's own drawing or parsing is used.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+from tests.e2e.card_facts import acceptance_on_card, gate_on_card, goal_on_card, request_on_card
+
+ROOT = Path(__file__).parents[2]
+SETTLES_S_MAX = 20
+QUIET_S = 0.25
+
+DOCUMENTS = {
+    "goal.show": "goals/{goal_id}",
+    "todo.list": "goals/{goal_id}/todos",
+    "artifact.list": "goals/{goal_id}/artifacts",
+    "gate.list": "goals/{goal_id}/gates",
+    "request.list": "goals/{goal_id}/requests",
+    "quota.status": "goals/{goal_id}/quota",
+}
+"""What is read of a goal, and its address in MCP."""
+
+OF_THE_MOMENT = frozenset({"generated_at", "status_generated_at", "active_state_updated_at", "window_from"})
+"""Fields that say when somebody asked."""
+
+
+class Differ(AssertionError):
+    """Two surfaces do not say the same; names each field with what each of them says."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One state of one goal that all surfaces agreed on."""
+
+    goal_id: str
+    seq: int
+    state: str
+    fields: int
+    cards: tuple[str, ...]
+
+
+@dataclass
+class Surfaces:
+    """Four ways to the same ledger, with one credential."""
+
+    home: Path
+    base_url: str
+    person: str
+    chat: str
+    token: str
+    session: aiohttp.ClientSession
+    mcp: ClientSession
+    steps: list[Step] = field(default_factory=list)
+
+    async def http(self, action, params):
+        """A document over HTTP, asked byte for byte as a program without our client would."""
+        connector = aiohttp.UnixConnector(str(self.home / "daemon.sock"))
+        async with (
+            aiohttp.ClientSession("http://d", connector=connector) as session,
+            session.get(
+                f"/v1/actions/{action}", params=params, headers={"Authorization": f"Bearer {self.token}"}
+            ) as got,
+        ):
+            return await got.json()
+
+    async def cli(self, action, params):
+        """The same by the command line."""
+        noun, verb = action.split(".")
+        flags = [word for name, value in params.items() for word in (f"--{name.replace('_', '-')}", value)]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "daemon.cli.main", noun, verb, *flags, "--socket", str(self.home / "daemon.sock"),
+            "--json", cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            env={**_plain(os.environ), "FRONTSTAGE_TOKEN": self.token, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        out, err = await process.communicate()
+        assert out.strip(), (action, process.returncode, err)
+        return json.loads(out)
+
+    async def by_mcp(self, action, params):
+        """The same as a resource of the MCP server."""
+        result = await self.mcp.read_resource("frontstage://" + DOCUMENTS[action].format(**params))
+        return json.loads(result.contents[0].text)
+
+    async def head(self):
+        """Where the ledger stands."""
+        return (await self.http("status.show", {}))["seq"]
+
+    async def shown(self):
+        """Every card that the person sees, here and in the chat with the bot."""
+        found = []
+        async with self.session.get(f"{self.base_url}/chat/api/chats", params={"person": self.person}) as got:
+            chats = [one["chat_id"] for one in (await got.json())["chats"]]
+        for chat in chats:
+            url, asked = f"{self.base_url}/chat/api/chats/{chat}/messages", {"person": self.person, "limit": 100}
+            async with self.session.get(url, params=asked) as got:
+                found += [
+                    one for one in (await got.json())["messages"] if one["kind"] == "card" and not one["recalled"]
+                ]
+        return [one["card"] for one in found]
+
+    async def agree(self, goal_id):
+        """One state in which the ledger rested while all four were read, and in which they agree. Raises Differ."""
+        give_up_s = asyncio.get_running_loop().time() + SETTLES_S_MAX
+        differences = ["the ledger never rested"]
+        while asyncio.get_running_loop().time() < give_up_s:
+            seq = await self.head()
+            looked = await self._look(goal_id)
+            if await self.head() != seq:
+                await asyncio.sleep(QUIET_S)
+                continue
+            differences, step = looked
+            if not differences:
+                self.steps.append(step)
+                return step
+            # A card follows in a moment; what still differs after many is not late but wrong.
+            await asyncio.sleep(QUIET_S)
+        raise Differ(f"{goal_id}: " + "\n".join(differences))
+
+    async def _look(self, goal_id):
+        documents, differences, fields = {}, [], 0
+        for action in DOCUMENTS:
+            read = {
+                "HTTP": await self.http(action, {"goal_id": goal_id}),
+                "CLI": await self.cli(action, {"goal_id": goal_id}),
+                "MCP": await self.by_mcp(action, {"goal_id": goal_id}),
+            }
+            flat = {name: dict(leaves(document)) for name, document in read.items()}
+            fields += len(flat["HTTP"])
+            differences += compared(action, flat)
+            documents[action] = read["HTTP"]
+        # A card names members, a document has their ids; votes and a request have pages of their own.
+        documents["names"] = await self._names()
+        for kind, listed, name in (("gate", "gates", "gate_id"), ("request", "requests", "request_id")):
+            asked = [{"goal_id": goal_id, name: one[name]} for one in documents[f"{kind}.list"].get(listed, [])]
+            documents[f"{kind}s"] = [await self.http(f"{kind}.show", one) for one in asked]
+        seen = cards_of(await self.shown(), documents)
+        for kind, on_card, expected in seen:
+            fields += len(expected)
+            differences += compared(kind, {"card": on_card, "documents": expected})
+        goal = documents["goal.show"]
+        return differences, Step(goal_id, goal["seq"], goal["state"], fields, tuple(kind for kind, _, _ in seen))
+
+    async def _names(self):
+        members = (await self.http("member.list", {}))["members"]
+        return {one["member_id"]: one["display_name"] for one in members}
+
+
+def leaves(document, path=""):
+    """Every field of a document with its path; an empty list or object is a field too."""
+    if isinstance(document, dict) and document:
+        for name, value in document.items():
+            if name not in OF_THE_MOMENT:
+                yield from leaves(value, f"{path}.{name}")
+    elif isinstance(document, list) and document:
+        for place, value in enumerate(document):
+            yield from leaves(value, f"{path}[{place}]")
+    else:
+        yield path, document
+
+
+def compared(what, said):
+    """Each field that is not the same everywhere, with what each says; one that is missing is told as missing."""
+    names = sorted({name for one in said.values() for name in one})
+    missing = object()
+    found = []
+    for name in names:
+        values = {surface: one.get(name, missing) for surface, one in said.items()}
+        first = next(iter(values.values()))
+        if any(value != first or type(value) is not type(first) for value in values.values()):
+            told = {surface: "(missing)" if value is missing else value for surface, value in values.items()}
+            found.append(f"{what}{name if name.startswith(('.', '[')) or not name else ' ' + name}: {told}")
+    return found
+
+
+def cards_of(cards, documents):
+    """Each card that stands for something of this goal: its kind, what is on it, and what should be."""
+    goal = documents["goal.show"]
+    title, shown = goal["display_name"], []
+    own = [card for card in cards if card["title"] == title]
+    last = {}
+    for card in own:
+        last[card["subtitle"].split(" · ")[0]] = card
+    if "Goal" in last:
+        shown.append(("goal card", *goal_on_card(last["Goal"], documents)))
+    delivery = goal["acceptance"]
+    if delivery is not None:
+        name = f"Delivery {delivery['delivery']}"
+        if name in last:
+            shown.append((f"{name} card", *acceptance_on_card(last[name], documents)))
+    for kind, read, told in (("gate", gate_on_card, "Gate"), ("request", request_on_card, "Request")):
+        for one in documents[f"{kind}s"]:
+            facts = [read(card, one, documents) for card in own if card["subtitle"].split(" · ")[0] == told]
+            same = [pair for pair in facts if pair is not None]
+            if same:
+                shown.append((f"{kind} card", *same[-1]))
+    return shown
+
+
+def _plain(environment):
+    return {name: value for name, value in environment.items() if not name.startswith("FRONTSTAGE_")}
+
+
+@asynccontextmanager
+async def surfaces(home, *, base_url, token, person="ann", chat=""):
+    """The four ways to one running daemon and simulator."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "daemon.cli.main", "mcp"],
+        env={
+            **_plain(os.environ),
+            "FRONTSTAGE_TOKEN": token,
+            "FRONTSTAGE_SOCKET": str(home / "daemon.sock"),
+            "PYTHONPATH": str(ROOT),
+        },
+        cwd=ROOT,
+    )
+    async with (
+        aiohttp.ClientSession() as session,
+        stdio_client(server) as (reading, writing),
+        ClientSession(reading, writing) as mcp,
+    ):
+        await mcp.initialize()
+        yield Surfaces(home, base_url, person, chat, token, session, mcp)
