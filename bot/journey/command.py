@@ -13,6 +13,7 @@ from typing import get_args
 
 from bot.journey.engineering import Engineering
 from bot.journey.plot import Content, Without
+from bot.journey.research.content import Research
 from bot.journey.stages import Journey, Wanted, write_report
 from bot.stage import Place, say, show_logs
 
@@ -22,6 +23,7 @@ EXIT_FAILED, EXIT_USAGE = 1, 2
 Made = Callable[[Path, int, Without | None], Content]
 JOURNEYS: dict[str, Made] = {
     "engineering": lambda folder, seed, without: Engineering(folder, seed, without=without),
+    "research": lambda folder, seed, without: Research(folder, seed, without=without),
 }
 
 

@@ -43,7 +43,7 @@ DEMO: "Nouns" = {
             "run": "bot.demo",
             "about": "On a terminal the chat page stays until Ctrl-C, and Enter lets a program play the owner.\n"
             "Without a terminal the program plays at once and the demo ends. Exit code 0: the ledger verifies.\n"
-            "A team at work: demo engineering.",
+            "A team at work: demo engineering, demo research.",
             "takes": {"home": _HOME},
             "parameters": {
                 "script": {"help": "Let a program play the owner, verify the ledger, and end.", "kind": "switch"},
@@ -57,6 +57,14 @@ DEMO: "Nouns" = {
             "Watch a team find, mend, review and note a defect in a small repository.",
             "A steward and three workers, two goals: one worker is killed under its lease, one is frozen and comes\n"
             "back late, the owner corrects the direction, and one result is measured to be wrong and made anew.",
+        ),
+        "research": _journey(
+            "research",
+            "Watch a team measure two competing explanations on a real data set, and say which stands, if any.",
+            "A steward and four workers, two goals on two samples: one worker is killed under its lease, one is\n"
+            "frozen and comes back late, the owner corrects the direction, and a measurement that is not as exact\n"
+            "as was registered is rejected and made anew. No effect is an answer. The data set is the source of\n"
+            "Python's standard library.",
         ),
     },
 }

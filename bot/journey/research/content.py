@@ -68,18 +68,22 @@ class Research:
         protocol = replace(self._protocol, sample=2 - number % 2, lines_min=1 if number == 1 else CORRECTED_LINES_MIN)
         question = protocol.question
         promise = Promise(
-            title=f"{question.asks.rstrip('?')}, sample {protocol.sample}",
+            title=f"{question.asks.rstrip('?')}, round {number}",
             objective=_objective(protocol),
             criteria=CRITERIA,
             write_scopes=("reports/**",),
             constraints=("Nobody interprets what they measured.",),
         )
-        corrected, incident = None, Incident(kind="frozen", agent_id=FIRST, lane_id="measure-a", successor=SPARE)
+        corrected = incident = None
         if number == 1:
-            incident = Incident(kind="killed", agent_id=FIRST, lane_id="sample", successor=FIRST)
+            # While the sample is not drawn, nobody else can begin: nothing is measured before the correction.
+            incident = Incident(kind="killed", agent_id=FIRST, lane_id="sample", successor=SPARE)
             better = replace(protocol, lines_min=CORRECTED_LINES_MIN)
             why = f"functions of fewer than {CORRECTED_LINES_MIN} lines say nothing about it and are left out"
             corrected = Correction(fields={"Objective": _objective(better)}, why=why)
+        elif number == 2:
+            # Whoever took over in the first round holds the seat; it is the one who was killed that comes back.
+            incident = Incident(kind="frozen", agent_id=SPARE, lane_id=MEASURES, successor=FIRST)
         return Round(
             goal_id=f"research-{number}",
             promise=promise,
