@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import apsw
 
 from daemon import config, lock, wire
+from daemon.agents.bindings_check import bindings
 from daemon.cli.credential import find_token
 from daemon.cli.output import STDOUT, write
 from daemon.cli.parse import Command, UsageError
@@ -191,7 +192,7 @@ def _daemon(home: Home) -> list[Finding]:
     try:
         client = Client(home.socket, find_token(home), surface="cli", answer_ms_max=ANSWER_MS_MAX)
         ready, health, members = client.get("/readyz"), client.get("/healthz"), client.read("member.list")
-        hooks = client.get("/v1/hooks")
+        hooks, connected = client.get("/v1/hooks"), client.read("agent.list")
     except UsageError as error:
         return [Finding("fail", "daemon", error.message, error.hint or "mend the credential first")]
     except wire.NobodyListens:
@@ -209,6 +210,7 @@ def _daemon(home: Home) -> list[Finding]:
         _credential(members),
         *_bot(home, health),
         *_agents(members),
+        *(Finding(one.level, "bindings", one.text, one.remedy) for one in bindings(home, connected)),
         *_hooks(hooks),
     ]
 

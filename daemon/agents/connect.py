@@ -13,9 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from daemon.agents.asking import Answers, told
+from daemon.agents.asking import Answers, Declined, told
 from daemon.agents.config_text import NotOurShape
-from daemon.agents.private_files import folder_of, read_record, read_text, record_path, token_path, write_whole
+from daemon.agents.private_files import (
+    agent_named,
+    folder_of,
+    read_record,
+    read_text,
+    record_path,
+    token_path,
+    write_whole,
+)
 from daemon.agents.runtimes import FILES, ConfigFile, Connection, RuntimeName, checked
 from daemon.cli.minting import mint
 from daemon.cli.output import STDOUT, write
@@ -44,12 +52,14 @@ def main(command: Command) -> int:
 
 def _connect(command: Command, home: Home, answers: Answers) -> int:
     """Look at everything first, then make what is missing. Raises UsageError, Declined and WireFault."""
-    agent_id = str(command.values["agent_id"])
+    agent_id = agent_named(str(command.values["agent_id"]))
     goals = tuple(dict.fromkeys(_words(command, "goal_id")))
     folder_of(home)
     record = read_record(home, agent_id)
     connection = _connection(command, home, agent_id, goals)
     changes = _changes(command, connection)
+    for goal_id in goals:
+        answers.read("goal.show", {"goal_id": goal_id})
     is_new = _member(command, answers, agent_id, goals)
     token_id, shown = _credential(command, home, answers, record, connection)
     for change in changes:
@@ -168,7 +178,11 @@ def _credential(
         "ttl_seconds": days * SECONDS_OF_A_DAY,
         "goal_id": list(connection.goals),
     }
-    issued = answers.act("token.issue", asked)
+    try:
+        issued = answers.act("token.issue", asked)
+    except Declined:
+        draft.unlink()
+        raise
     draft.replace(path)
     if before is not None and before["status"] == "active":
         answers.act("token.revoke", {"token_id": str(before["token_id"])})
@@ -215,7 +229,7 @@ def _say(
 
 def _remove(command: Command, home: Home, answers: Answers) -> int:
     """Take our part out of the files, end the credential and the record; the member stays."""
-    agent_id = str(command.values["agent_id"])
+    agent_id = agent_named(str(command.values["agent_id"]))
     record = read_record(home, agent_id)
     if record is None:
         answers.decline("agent_not_bound", f"{agent_id} is not connected from here", "frontstage agent list")

@@ -105,10 +105,10 @@ def main(command: Command) -> int:
     """Run one hook; the exit code is 0 unless the command line itself is wrong."""
     heard = _standard_input()
     try:
-        home = find_home(command.options.home, command.options.socket)
-        asker = Asker(
-            home, _token(command, home), str(command.values["agent_id"]), command.options.locale or chosen_locale()
-        )
+        home, agent_id = find_home(command.options.home, command.options.socket), str(command.values["agent_id"])
+        if "/" in agent_id:
+            return _could_not(command, heard, "that is no id of an agent")
+        asker = Asker(home, _token(command, home), agent_id, command.options.locale or chosen_locale())
         return _HOOKS[str(command.values["event"])](command, asker, _state(command, home), heard)
     except (NotTold, UsageError, HomeUnclear, ValueError) as error:
         return _could_not(command, heard, str(error))

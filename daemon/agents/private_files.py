@@ -6,6 +6,7 @@ that a power cut leaves the old one or the new one.
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from daemon.cli.parse import UsageError
 from daemon.paths import Home
 
 RECORD_BYTES_MAX = 262_144
+_NAME = re.compile(r"[a-z][a-z0-9_.:@-]{0,79}")
 
 
 def folder_of(home: Home) -> Path:
@@ -25,6 +27,13 @@ def folder_of(home: Home) -> Path:
     except OSError as error:
         raise UsageError(f"{folder} cannot be used: {error.strerror}", code="agents_not_private") from error
     return folder
+
+
+def agent_named(text: str) -> str:
+    """A member's id as it may stand in the name of a file. Raises UsageError."""
+    if not _NAME.fullmatch(text):
+        raise UsageError(f"{text[:80]!r} is no id of a member", field="agent_id")
+    return text
 
 
 def token_path(home: Home, agent_id: str) -> Path:

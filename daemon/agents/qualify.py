@@ -15,7 +15,7 @@ from typing import cast
 
 from daemon.agents.asking import Answers, print_document, told
 from daemon.agents.config_text import NotOurShape
-from daemon.agents.private_files import folder_of, read_record, read_text, record_path, write_whole
+from daemon.agents.private_files import agent_named, folder_of, read_record, read_text, record_path, write_whole
 from daemon.agents.qualify_facts import FACTS, Not
 from daemon.agents.qualify_run import hook_seen, program_of, run_turn
 from daemon.agents.runtimes import FILES, RuntimeName, digest_of
@@ -45,7 +45,7 @@ def main(command: Command) -> int:
 
 def _qualify(command: Command, home: Home, answers: Answers) -> int:
     """Run everything, then record it. Raises UsageError, Declined and WireFault."""
-    agent_id = str(command.values["agent_id"])
+    agent_id = agent_named(str(command.values["agent_id"]))
     seconds = command.values.get("timeout_seconds", SECONDS_DEFAULT)
     if not isinstance(seconds, int) or not 1 <= seconds <= SECONDS_MAX:
         raise UsageError(f"--timeout-seconds is 1 to {SECONDS_MAX}", field="timeout_seconds")

@@ -209,6 +209,22 @@ def test_another_scope_of_goals_gets_another_credential_and_the_old_one_ends(pla
     assert place.binding(agent)["state"] == "untested"
 
 
+@pytest.mark.parametrize("name", ["../owner", "a/b", "Agent X", "", "x" * 81])
+def test_a_name_that_is_no_members_id_is_refused_before_it_is_a_files(place, name):
+    seq = place.owner.read("status.show").seq
+    assert place.run("agent", "connect", "generic", "--agent-id", name).code == 2
+    assert place.run("agent", "qualify", "--agent-id", name).code == 2
+    assert place.owner.read("status.show").seq == seq
+
+
+def test_a_goal_that_is_not_there_is_refused_before_anything_is_made(place, agent):
+    seq = place.owner.read("status.show").seq
+    ran = place.run("agent", "connect", "generic", "--agent-id", agent, "--goal-id", "nowhere", "--json")
+    assert (ran.code, ran.document["code"]) == (3, "goal_not_found")
+    assert place.owner.read("status.show").seq == seq
+    assert not list((place.home / "agents").glob(f"{agent}*"))
+
+
 def test_a_variable_of_ours_or_one_that_is_not_set_is_not_passed_on(place, agent):
     assert connect(place, "generic", agent, "--env", "FRONTSTAGE_TOKEN").code == 2
     assert connect(place, "generic", agent, "--env", "NOT_SET_ANYWHERE").code == 2

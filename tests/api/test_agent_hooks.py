@@ -237,6 +237,11 @@ class TestTheEndOfATurn:
         assert (ran.code, ran.out, len(ran.err.splitlines())) == (0, "", 1)
 
 
+def test_a_name_that_leaves_the_folder_is_no_agents(place):
+    ran = place.run("agent", "hook", "tool-use", "--agent-id", "../x", "--token-file", str(place.home / "owner.token"))
+    assert (ran.code, ran.out, len(ran.err.splitlines())) == (0, "", 1)
+
+
 def test_the_state_is_private_and_may_be_anything_at_all(place, agent, hook):
     hook("turn-start", START)
     state = place.home / "agents" / f"{agent}.hook"

@@ -207,6 +207,23 @@ def test_a_hook_that_cannot_ask_is_no_proof(place, connected, tmp_path):
     assert "could not ask" in facts["hook_turn_start"]["why"]
 
 
+def test_the_doctor_says_untested_and_what_is_not_as_it_was(place, connected, turn, tmp_path):
+    agent = connected()
+
+    def told():
+        findings = place.run("doctor", "--json").document["findings"]
+        return next(f for f in findings if f["subject"] == "bindings" and f["said"].startswith(agent))
+
+    assert (told()["level"], "untested (never_qualified)" in told()["said"]) == ("warn", True)
+    qualify(place, agent, "--exec", turn)
+    assert told()["level"] == "ok"
+    file = tmp_path / "frontstage.agent.json"
+    file.write_text(file.read_text().replace("turn-end", "turn-end-", 1))
+    assert "is not what was recorded" in told()["said"]
+    (place.home / "agents" / f"{agent}.token").unlink()
+    assert told()["level"] == "fail"
+
+
 def test_the_answer_for_a_person_names_each_fact_and_the_word(place, connected):
     agent = connected()
     ran = place.run("agent", "qualify", agent, "--no-runtime")
