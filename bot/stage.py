@@ -76,6 +76,10 @@ class Processes:
         process.send_signal(number)
         return process.pid
 
+    def runs(self, name: str) -> bool:
+        """Whether there is a process of that name."""
+        return name in self._running
+
     def give_up(self, name: str) -> subprocess.Popen[str]:
         """Watch over it no longer: it is another's to end, or has been ended."""
         return self._running.pop(name)
@@ -93,6 +97,8 @@ class Processes:
         begun_last = list(reversed(self._running.values()))
         for process in begun_last:
             process.terminate()
+            # One that was stopped hears nothing before it goes on.
+            process.send_signal(signal.SIGCONT)
         for process in begun_last:
             try:
                 process.wait(STOP_S_MAX)

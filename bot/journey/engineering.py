@@ -90,10 +90,8 @@ class Engineering:
             suite(self.repository, patch, "HEAD"),
             definition(self.repository, patch, "HEAD", self._seed + ACCEPTOR_SEED_STEP),
         ]
-        criteria = now.promise.criteria
-        if now.correction is not None:
-            criteria = tuple(line for text in now.correction.fields.values() for line in text.splitlines())
-        wrong = faults(note.read_text(encoding="utf-8"), patch, with_input=wants_input(criteria))
+        with_input = wants_input(now.promise.criteria)
+        wrong = faults(note.read_text(encoding="utf-8"), patch, with_input=with_input)
         says = " ".join(wrong) or "It says what the patch does."
         return (
             *(Finding(name=one.name, holds=one.exit_code == 0, says=one.says) for one in found),

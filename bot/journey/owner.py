@@ -33,6 +33,15 @@ class Owner:
         if not done():
             raise DemoFailed(f"the owner did what there was to do, but the ledger does not say so: {what}")
 
+    def rest(self) -> None:
+        """Where a person watches, wait until they have seen enough."""
+        if not self._at_terminal:
+            return
+        say("\nEverything is accepted. Look around in the chat; Enter ends the journey and reports.")
+        while not select.select([sys.stdin], [], [], LOOK_S)[0]:
+            self._processes.check()
+        sys.stdin.readline()
+
     def _is_done_by_a_person(self, what: str, done: Callable[[], bool]) -> bool:
         say(f"\n  {OWNER_NAME}, in the page: {what}\n  Or press Enter and watch a program do it.")
         while not done():

@@ -123,7 +123,10 @@ class Content(Protocol):
         ...
 
     def measure(self, now: Round, delivered: Sequence[Delivered]) -> Sequence[Finding]:
-        """Run every check again, in a clean place, on what was delivered and on nothing else."""
+        """Run every check again, in a clean place, on what was delivered and on nothing else.
+
+        The round's promise is the one in force now, as the owner has corrected it.
+        """
         ...
 
     def settle(self, now: Round, delivered: Sequence[Delivered]) -> None:

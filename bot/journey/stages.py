@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -82,6 +82,7 @@ class Journey:
         owner.step("pair", f"send the pairing code {code} to the bot", team.owner_is_paired, code=code)
         for number in range(1, wanted.cycles + 1):
             self._round(number, now if number == 1 else self._content.round(number), team, owner)
+        owner.rest()
 
     def _keep(self, notices: Notices) -> None:
         notices.end()
@@ -100,6 +101,8 @@ class Journey:
         owner.step("confirm", confirm, lambda: team.revision_in_force(now.goal_id) == 1, title=title, lines=lines)
         self._trouble(now, team, owner)
         team.wait_for_state(now.goal_id, frozenset({"delivered"}), ROUND_S_MAX)
+        # What counts is the promise as it is now, by whomever it was corrected.
+        now = replace(now, promise=replace(now.promise, criteria=team.criteria(now.goal_id)))
         delivered = self._delivered(now, team)
         say(f"  {now.goal_id} is delivered: {', '.join(one.label for one in delivered)}")
         findings = tuple(self._content.measure(now, delivered))

@@ -8,6 +8,7 @@ import shlex
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,7 +56,9 @@ class Team:
                 self.fill(seat.agent_id)
 
     def fill(self, agent_id: str) -> None:
-        """Start the worker of a seat."""
+        """Start the worker of a seat, unless it runs."""
+        if self._processes.runs(agent_id):
+            return
         seat = self._seat(agent_id)
         command = self._commands.get(agent_id) or shlex.join(seat.command)
         words = ["worker", "run", "--agent", agent_id, "--exec", command]
@@ -69,9 +72,13 @@ class Team:
     def lose(self, incident: Incident, now: Round) -> Lost:
         """Take a worker away while it holds the work of its lane. Raises DemoFailed where it never works on it."""
         title = next(str(lane["title"]) for lane in now.lanes if lane["lane_id"] == incident.lane_id)
+        either = (incident.agent_id, incident.successor)
         held: Row = self._wait_for(
-            f"{incident.agent_id} to work on “{title}”", lambda: self._held(now.goal_id, title, incident.agent_id)
+            f"{' or '.join(either)} to work on “{title}”", lambda: self._held(now.goal_id, title, either)
         )
+        if held["owner"] != incident.agent_id:
+            # Whoever has it is the one to be lost; the other takes over.
+            incident = replace(incident, agent_id=either[1], successor=either[0])
         number = signal.SIGKILL if incident.kind == "killed" else signal.SIGSTOP
         self._processes.signal(incident.agent_id, number)
         at_ms = time.time_ns() // 1_000_000
@@ -158,6 +165,10 @@ class Team:
         shown = self.goal(goal_id)
         return 0 if shown["state"] in {"proposed", "clarifying"} else int(shown["revision"])
 
+    def criteria(self, goal_id: str) -> tuple[str, ...]:
+        """What the promise in force asks for."""
+        return tuple(str(one["text"]) for one in self.goal(goal_id)["review"]["criteria"])
+
     def delivered(self, goal_id: str) -> Sequence[Row]:
         """The artifacts that are before the owner."""
         rows = self.read("artifact.list", goal_id=goal_id)["artifacts"]
@@ -174,20 +185,21 @@ class Team:
             raise DemoFailed(f"{name} was refused: {reply.code}")
         return reply.body
 
-    def _held(self, goal_id: str, title: str, agent_id: str) -> Row | None:
+    def _held(self, goal_id: str, title: str, either: Sequence[str]) -> Row | None:
         """The work that somebody holds now: under an effective lease, or by a claim where no leases are taken."""
         for todo in self.read("todo.list", goal_id=goal_id)["todos"]:
-            if todo["title"] == title and todo["claimed_by"] == agent_id:
-                todo_id = str(todo["todo_id"])
+            if todo["title"] == title and todo["claimed_by"] in either:
+                todo_id, agent_id = str(todo["todo_id"]), str(todo["claimed_by"])
                 asked = self._client_of(agent_id).read("task-lease.inspect", {"goal_id": goal_id, "todo_id": todo_id})
                 lease = asked.body
                 if lease["effective"] and lease["owner"] == agent_id:
                     return {
-                        "todo_id": todo_id, "seq": lease["seq"], "lease_epoch": int(str(lease["lease_epoch"])),
-                        "key": lease["idempotency_key"], "version": lease["version"],
+                        "todo_id": todo_id, "owner": agent_id, "seq": lease["seq"],
+                        "lease_epoch": int(str(lease["lease_epoch"])), "key": lease["idempotency_key"],
+                        "version": lease["version"],
                     }  # fmt: skip
                 if self._without == "fence":
-                    return {"todo_id": todo_id, "lease_epoch": None, "seq": lease["seq"]}
+                    return {"todo_id": todo_id, "owner": agent_id, "lease_epoch": None, "seq": lease["seq"]}
         return None
 
     def _is_taken_over(self, lost: Lost) -> bool:

@@ -1,8 +1,9 @@
-"""A program in the writer's seat: the change note, from a patch that was accepted and from nothing else.
+"""A program in the writer's seat: the change note, from a patch that counts and from nothing else.
 
     python -m bot.journey.programs.writer --repository R [--base REF]
 
-Without an accepted patch whose bytes it can verify it is blocked, and says so. Where the promise asks for inputs, it
+Without a patch that work may build on, and whose bytes are here, it is blocked, and says so: where reviews are
+independent that is one which was accepted. Where the promise asks for inputs, it
 runs the tests' calls with and without the patch, and names those that differ.
 """
 
@@ -29,8 +30,8 @@ def main(argv: list[str] | None = None) -> int:
     asked = parser.parse_args(argv)
     packet = read_packet()
     patch = input_of(packet, "patch")
-    if patch is None or patch["status"] != "accepted":
-        return hand_in("blocked", "There is no accepted patch to write of.", reason="no accepted patch")
+    if patch is None:
+        return hand_in("blocked", "There is no patch that counts to write of.", reason="no patch that counts")
     goal, path = packet["goal"], Path(patch["path"])
     promise = [goal["objective"], *(one["text"] for one in goal["criteria"]), *goal["constraints"]]
     shown = inputs_that_differ(asked.repository, path, asked.base) if wants_input(promise) else []
