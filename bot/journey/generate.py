@@ -62,6 +62,8 @@ def spoiled(seed: int, *, but: frozenset[str] = frozenset()) -> Defect:
     """A defect by this seed, in none of these modules. Raises NoDefect."""
     dice = random.Random(f"defect {seed}")  # noqa: S311  (a draw, not a secret)
     names = sorted(DEFINITIONS.keys() - but)
+    if not names:
+        raise NoDefect("there is no module left to spoil")
     for _ in range(DRAWS_MAX):
         if (found := _draw(dice, dice.choice(names), seed)) is not None:
             return found

@@ -1,0 +1,307 @@
+"""The report of a journey as a table: what a good history shows, and what each thing that is missing takes away."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bot.journey.command import CYCLES_MAX, Mistaken, commands_of, wanted_of
+from bot.journey.expected import Lost, Measured, counts, duplicates, expectations
+from bot.journey.plot import Correction, Finding, Incident, Promise, Round
+from bot.journey.records import Event, Records, Refused, read_export
+from bot.journey.report import Expectation, Report
+from bot.journey.stages import write_report
+
+PROMISE = Promise(title="Mend it", objective="…", criteria=("It works",), write_scopes=("a/**",))
+KILLED = Incident(kind="killed", agent_id="fixer", lane_id="fix", successor="spare")
+FROZEN = Incident(kind="frozen", agent_id="spare", lane_id="fix", successor="fixer")
+ROUNDS = (
+    Round(goal_id="g1", promise=PROMISE, lanes=(), incident=KILLED, correction=Correction(fields={}, why="…")),
+    Round(goal_id="g2", promise=PROMISE, lanes=(), incident=FROZEN),
+)
+NAMES = (
+    "accepted on a card", "decided in the chat alone", "a killed worker's work went on",
+    "a frozen worker's work went on", "a late writer was refused", "the owner's correction counts",
+    "rejected by measurement, reworked", "accepted by somebody else", "validated before it was done",
+    "built on what was accepted", "measured again in a clean place", "nothing happened twice", "the ledger holds",
+)  # fmt: skip
+
+
+class Script:
+    """Events as they happen, one after the other, a second apart."""
+
+    def __init__(self):
+        self.events = []
+
+    def __call__(self, goal, kind, actor, **facts):
+        seq = len(self.events) + 1
+        surface, proof = ("lark", "lark") if actor == "ann" else ("http", "token")
+        self.events.append(
+            Event(seq=seq, at_ms=seq * 1_000, kind=kind, goal_id=goal, actor=actor, surface=surface, proof=proof,
+                  facts=facts)
+        )  # fmt: skip
+        return seq
+
+
+def handed_in(script, goal, artifact, author, todo, revision, **more):
+    script(goal, "artifact.submitted", author, artifact_id=artifact, todo_id=todo, revision=revision, **more)
+
+
+def work(script, goal, first, second, *, revision):
+    """A todo whose first holder is lost; one rejection; then a todo that builds on what was accepted."""
+    script(goal, "lease.acquired", first, todo_id="fix", lease_epoch=1)
+    lost_at = len(script.events)
+    if revision == 2:
+        script(goal, "goal.revised", "ann", revision=2)
+        script(goal, "goal.confirmed", "ann", revision=2)
+    script(goal, "lease.expired", "daemon", todo_id="fix", lease_epoch=1)
+    script(goal, "lease.acquired", second, todo_id="fix", lease_epoch=2)
+    handed_in(script, goal, f"{goal}-a", second, "fix", revision)
+    script(goal, "artifact.checked", second, artifact_id=f"{goal}-a", name="suite", exit_code=0)
+    script(goal, "todo.completed", second, todo_id="fix", evidence=[f"{goal}-a"])
+    script(goal, "artifact.checked", "judge", artifact_id=f"{goal}-a", name="definition", exit_code=1)
+    script(goal, "artifact.reviewed", "judge", artifact_id=f"{goal}-a", verdict="rejected")
+    handed_in(script, goal, f"{goal}-b", second, "fix", revision, revises=f"{goal}-a")
+    script(goal, "artifact.reviewed", "judge", artifact_id=f"{goal}-b", verdict="accepted")
+    script(goal, "lease.acquired", "writer", todo_id="note", lease_epoch=1)
+    handed_in(script, goal, f"{goal}-n", "writer", "note", revision, inputs=[[f"{goal}-b", "…"]])
+    script(goal, "artifact.checked", "writer", artifact_id=f"{goal}-n", name="noted", exit_code=0)
+    script(goal, "todo.completed", "writer", todo_id="note", evidence=[f"{goal}-n"])
+    script(goal, "artifact.reviewed", "judge", artifact_id=f"{goal}-n", verdict="accepted")
+    return lost_at
+
+
+def good():
+    script, lost, refusals = Script(), [], []
+    for now in ROUNDS:
+        goal, incident = now.goal_id, now.incident
+        script(goal, "goal.proposed", "steward", revision=1)
+        script(goal, "goal.confirmed", "ann", revision=1)
+        revision = 2 if now.correction else 1
+        seq = work(script, goal, incident.agent_id, incident.successor, revision=revision)
+        lost.append(Lost(incident=incident, goal_id=goal, todo_id="fix", seq=seq, at_ms=seq * 1_000, lease_epoch=1))
+        refusals += [
+            Refused(at_ms=seq * 1_000 + 9_000, actor=incident.agent_id, action=action, goal_id=goal, code=code, times=1)
+            for action, code in (("task-lease.renew", "version_mismatch"), ("todo.complete", "claim_owner_mismatch"))
+        ]
+        script(goal, "goal.delivered", "steward", artifacts=[[f"{goal}-b", "…"], [f"{goal}-n", "…"]])
+        script(goal, "goal.accepted", "ann", delivery=1)
+    findings = tuple((now.goal_id, (Finding(name="suite", holds=True, says="…"),)) for now in ROUNDS)
+    measured = Measured(
+        rounds=ROUNDS, lost=tuple(lost), findings=findings, ledger_holds=True,
+        notices=(("Mend it", "Confirm", 1_400), ("Mend it", "Accept", 26_600)),
+    )  # fmt: skip
+    return Records(events=tuple(script.events), refusals=tuple(refusals), head="52:abc"), measured
+
+
+def verdicts(records, measured):
+    return {one.name: one.verdict for one in expectations(records, measured, "ann")}
+
+
+def without(records, kind, **facts):
+    """The same history, had this not happened."""
+
+    def is_meant(one):
+        return one.kind == kind and facts.items() <= {**one.facts, "goal": one.goal_id}.items()
+
+    left = tuple(one for one in records.events if not is_meant(one))
+    assert len(left) < len(records.events), "there is no such event to leave out"
+    return replace(records, events=left)
+
+
+def changed(records, kind, change, **facts):
+    def now(one):
+        return change(one) if one.kind == kind and facts.items() <= {**one.facts, "goal": one.goal_id}.items() else one
+
+    return replace(records, events=tuple(map(now, records.events)))
+
+
+def test_a_good_history_shows_everything():
+    assert verdicts(*good()) == dict.fromkeys(NAMES, "passed")
+
+
+def by_http(one):
+    return replace(one, surface="http")
+
+
+def by_author(one):
+    return replace(one, actor="spare")
+
+
+def failing(one):
+    return replace(one, facts={**one.facts, "exit_code": 1})
+
+
+def passing(one):
+    return replace(one, facts={**one.facts, "exit_code": 0})
+
+
+MISSING = {
+    "never accepted": ("accepted on a card", lambda r: without(r, "goal.accepted", goal="g2")),
+    "accepted by http": ("accepted on a card", lambda r: changed(r, "goal.accepted", by_http)),
+    "confirmed by http": ("decided in the chat alone", lambda r: changed(r, "goal.confirmed", by_http, revision=2)),
+    "no end of the lease": ("a killed worker's work went on", lambda r: without(r, "lease.expired", goal="g1")),
+    "not finished": (
+        "a frozen worker's work went on", lambda r: without(r, "todo.completed", goal="g2", todo_id="fix"),
+    ),
+    "not revised": ("the owner's correction counts", lambda r: without(r, "goal.revised")),
+    "an older promise": (
+        "the owner's correction counts",
+        lambda r: changed(r, "artifact.submitted", lambda one: replace(one, facts={**one.facts, "revision": 1}),
+                          artifact_id="g1-n"),
+    ),
+    "no check that failed": (
+        "rejected by measurement, reworked", lambda r: changed(r, "artifact.checked", passing, name="definition"),
+    ),
+    "nothing made anew": (
+        "rejected by measurement, reworked",
+        lambda r: without(without(r, "artifact.submitted", artifact_id="g1-b"), "artifact.submitted",
+                          artifact_id="g2-b"),
+    ),
+    "accepted by its author": (
+        "accepted by somebody else", lambda r: changed(r, "artifact.reviewed", by_author, artifact_id="g1-b"),
+    ),
+    "no validator": ("validated before it was done", lambda r: without(r, "artifact.checked", name="noted")),
+    "a validator that failed": (
+        "validated before it was done", lambda r: changed(r, "artifact.checked", failing, name="suite"),
+    ),
+    "begun before": (
+        "built on what was accepted", lambda r: without(r, "artifact.reviewed", artifact_id="g2-b"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_what_is_missing_is_found(missing):
+    name, change = MISSING[missing]
+    records, measured = good()
+    assert verdicts(change(records), measured)[name] == "failed"
+
+
+@pytest.mark.parametrize("action", ["todo.complete", "everything"])
+def test_a_late_writer_that_was_not_refused_is_found(action):
+    records, measured = good()
+    left = tuple(one for one in records.refusals if action not in {one.action, "everything"})
+    assert verdicts(replace(records, refusals=left), measured)["a late writer was refused"] == "failed"
+
+
+def test_what_a_lost_worker_still_got_in_is_found():
+    records, measured = good()
+    late = replace(
+        next(one for one in records.events if one.kind == "artifact.submitted" and one.goal_id == "g2"),
+        seq=99, actor="spare",
+    )  # fmt: skip
+    found = verdicts(replace(records, events=(*records.events, late)), measured)
+    assert found["a late writer was refused"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "verdict"),
+    [
+        ({"lost": ()}, "a killed worker's work went on", "untested"),
+        ({"lost": ()}, "a late writer was refused", "untested"),
+        ({"findings": ()}, "measured again in a clean place", "untested"),
+        ({"findings": (("g1", (Finding(name="suite", holds=False, says="no"),)),)}, NAMES[10], "failed"),
+        ({"ledger_holds": False}, "the ledger holds", "failed"),
+        ({"rounds": ()}, "accepted on a card", "failed"),
+        ({"rounds": ROUNDS[1:]}, "the owner's correction counts", "untested"),
+    ],
+)
+def test_what_nothing_bears_on_is_untested_and_not_passed(change, name, verdict):
+    records, measured = good()
+    assert verdicts(records, replace(measured, **change))[name] == verdict
+
+
+def test_a_worker_that_held_no_lease_was_not_lost_under_one():
+    records, measured = good()
+    held_nothing = tuple(replace(one, lease_epoch=None) for one in measured.lost)
+    assert verdicts(records, replace(measured, lost=held_nothing))["a killed worker's work went on"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts"),
+    [
+        ("todo.completed", {"todo_id": "fix", "evidence": []}), ("goal.accepted", {"delivery": 1}),
+        ("artifact.reviewed", {"artifact_id": "g1-b", "verdict": "accepted"}),
+    ],
+)  # fmt: skip
+def test_what_happens_twice_is_found(kind, facts):
+    records, measured = good()
+    again = Event(seq=99, at_ms=99, kind=kind, goal_id="g1", actor="x", surface="http", proof="token", facts=facts)
+    twice = replace(records, events=(*records.events, again))
+    assert len(duplicates(twice)) == 1
+    assert verdicts(twice, measured)["nothing happened twice"] == "failed"
+    assert counts(twice, measured, "ann")["duplicate_effects"] == 1
+
+
+def test_the_figures_are_derived_and_what_is_unknown_is_none():
+    records, measured = good()
+    found = counts(records, measured, "ann")
+    assert found["decisions_asked"] == 5
+    assert found["decisions_made"] == 5
+    assert found["interventions"] == 1
+    assert found["stale_writes_refused"] == 4
+    assert found["accepted_artifacts"] == 4
+    assert found["tokens_in"] is None
+    assert found["notice_ms_median"] is not None
+    assert counts(records, replace(measured, notices=(), lost=()), "ann")["notice_ms_max"] is None
+
+
+@pytest.mark.parametrize(("figures", "total"), [((), None), ((None,), None), ((3, None), None), ((3, 4), 7)])
+def test_tokens_that_are_known_in_part_are_unknown(figures, total):
+    records, measured = good()
+    said = tuple(
+        Event(seq=90 + n, at_ms=1, kind="usage.reported", goal_id="g1", actor="fixer", surface="http", proof="token",
+              facts={"tokens_in": one, "tokens_out": one})
+        for n, one in enumerate(figures)
+    )  # fmt: skip
+    assert counts(replace(records, events=(*records.events, *said)), measured, "ann")["tokens_in"] == total
+
+
+def report(verdict="passed", problem="", **figures):
+    one = Expectation(name="it works", verdict=verdict, says="x" * 400)
+    return Report(
+        journey="engineering", seed=7, cycles=2, without=None, expectations=(one,) * 13, counts=figures, problem=problem
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "problem", "passed"),
+    [("passed", "", True), ("failed", "", False), ("untested", "", False), ("passed", "it stopped", False)],
+)
+def test_only_all_that_was_expected_is_a_pass(verdict, problem, passed, tmp_path):
+    one = report(verdict, problem)
+    assert one.passed is passed
+    write_report(one, tmp_path / "report.json")
+    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert document["passed"] is passed
+    assert document["schema_version"] == "frontstage_journey_report_v0"
+
+
+def test_a_person_reads_it_in_twenty_lines():
+    lines = report(problem="it stopped").text().splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 120
+    assert "tokens in unknown" in "\n".join(lines)
+
+
+def test_an_export_without_its_end_is_none(tmp_path):
+    path = tmp_path / "export.jsonl"
+    path.write_text('{"record": "ledger"}\n')
+    with pytest.raises(ValueError, match="not whole"):
+        read_export(path)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"seed": -1}, {"seed": 1 << 40}, {"cycles": 0}, {"cycles": CYCLES_MAX + 1}, {"seat": ["fixer"]}, {"seat": ["=x"]}],
+)
+def test_what_cannot_be_run_is_said_before_anything_is(given):
+    with pytest.raises(Mistaken):
+        wanted_of("engineering", given)
+
+
+def test_a_seat_s_command_may_hold_what_it_likes():
+    assert commands_of(["fixer=python3 mend.py --a=b", "writer=x"]) == {
+        "fixer": "python3 mend.py --a=b", "writer": "x",
+    }  # fmt: skip
