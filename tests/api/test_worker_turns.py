@@ -1,9 +1,14 @@
 """Turns of a worker at a daemon: what is asked, what is handed in, and what is left behind."""
 
 import asyncio
+import errno
 
 import pytest
 
+from daemon.agents.store import ArtifactStore
+from daemon.agents.worker_desk import Desk
+from daemon.local.worker_status import ladder
+from tests.support.served import until
 from tests.support.worker import GOOD
 from tests.support.worker_place import worker_place
 
@@ -169,3 +174,91 @@ async def test_who_is_blocked_may_ask_somebody_else_and_waits_for_the_answer(pla
     answer = await asyncio.to_thread(helper.turn, 'end("done", summary="These 41.")')
     assert (answer["kind"], answer["close"]) == ("request", "done")
     assert (await place.turn())["close"] == "done"
+
+
+async def test_a_store_that_is_full_fails_the_turn_and_the_work_goes_on_later(place, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ArtifactStore, "_put", full)
+        turn = await place.turn()
+    assert (turn["close"], turn["problem"]) == ("failed", "store_failed")
+    assert (await place.todo())["status"] == "open"
+    assert (await place.turn())["close"] == "done"
+
+
+async def test_where_the_turn_cannot_be_saved_the_program_does_not_go_on(place, monkeypatch):
+    true, count = Desk.save, 0
+
+    def full(self, turn):
+        nonlocal count
+        count += 1
+        if turn.phase == "running":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        true(self, turn)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Desk, "save", full)
+        with pytest.raises(OSError, match="No space"):
+            await place.turn()
+    assert await place.artifacts() == []
+    # The next one knows of it, and nothing waits for the lease to run out.
+    assert (await place.turn())["close"] == "done"
+    assert [turn.problem for turn in place.seat.turns] == ["worker_ended", ""]
+
+
+async def test_two_workers_of_one_agent_in_two_homes_take_nothing_from_each_other(place):
+    go = place.seat.folder / "go"
+    text = f"while not pathlib.Path({str(go)!r}).exists(): time.sleep(0.01)\n" + GOOD
+    first = asyncio.get_running_loop().run_in_executor(None, place.seat.turn, text)
+    await until(lambda: place.seat.desk.told().get("how") == "running")
+    second = place.of("helper")
+    second.agent_id, second.token = place.seat.agent_id, place.seat.token
+    before = place.daemon.seq
+    assert await asyncio.to_thread(second.turn) is None
+    assert second.desk.told()["waits"] == {"docs": "leased_to_this_agent"}
+    assert place.daemon.seq == before
+    go.touch()
+    assert (await first)["close"] == "done"
+
+
+async def test_a_credential_of_somebody_else_is_told_and_takes_nothing(place):
+    place.seat.token = place.daemon.made.tokens["helper"]
+    before = place.daemon.seq
+    turn = await place.turn()
+    assert (turn["close"], turn["problem"]) == ("refused", "claim_actor_mismatch")
+    assert place.daemon.seq == before
+
+
+async def test_it_does_all_there_is_in_every_goal_and_then_waits(place):
+    words = {"objective": "Another", "criterion": ["It is done"]}
+    await place.daemon.do("goal.propose", {"goal_id": "other", **words})
+    shown = (await place.daemon.read("goal.show", "?goal_id=other")).document
+    await place.daemon.do("goal.confirm", {"goal_id": "other", "basis": shown["basis"]["confirm"]})
+    await place.daemon.do("todo.add", {"goal_id": "other", "text": "One"})
+    worker = place.seat.worker(GOOD, once=False, goal_id=None)
+    running = asyncio.get_running_loop().run_in_executor(None, worker.run)
+    await until(lambda: len(place.seat.turns) == 2)
+    await place.daemon.do("todo.add", {"goal_id": "other", "text": "Two"})
+    await until(lambda: len(place.seat.turns) == 3)
+    worker.stop()
+    await running
+    assert {turn.close for turn in place.seat.turns} == {"done"}
+
+
+@pytest.mark.parametrize(
+    ("presence", "claims", "expected"),
+    [
+        ("registered", [], (1, 0, 0, 0, 0, 0)),
+        ("addressable", [], (1, 1, 0, 0, 0, 0)),
+        ("bound", [], (1, 1, 1, 0, 0, 0)),
+        ("launchable", [], (1, 1, 1, 1, 0, 0)),
+        ("executing", ["x"], (1, 1, 1, 1, 1, 0)),
+        ("blocked", [], (1, 1, 1, 0, 0, 1)),
+        ("blocked", ["x"], (1, 1, 1, 0, 1, 1)),
+        (None, [], (0, 0, 0, 0, 0, 0)),
+    ],
+)
+def test_each_word_of_the_ladder_is_said_apart(presence, claims, expected):
+    assert tuple(ladder({"presence": presence, "current_claims": claims}).values()) == expected
