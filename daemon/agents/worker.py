@@ -22,7 +22,7 @@ from daemon.client import Client, Refused
 from daemon.wire import WireFault
 
 IDLE_S_MAX = 60.0
-FEED_AGAIN_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+FEED_AGAIN_S = (0.2, 0.5, 1.0, 2.0, 5.0, 15.0, 60.0)
 GOOD = frozenset({"done", "progress"})
 
 
@@ -146,6 +146,8 @@ class Worker:
         while not self._over.wait(FEED_AGAIN_S[min(tries, len(FEED_AGAIN_S) - 1)] if tries else 0):
             try:
                 after = self._bench.client.read("goal.list", {"limit": 1}).seq
+                # What happened before this moment is looked at once, and from then on nothing is missed.
+                self._items.put(Wake(None))
                 for event in self._bench.client.feed(after or 0):
                     tries = 0
                     self._items.put(Wake(event.goal_id))

@@ -41,6 +41,7 @@ def _simple(turn: Turn) -> dict[str, tuple[str, dict[str, object]]]:
         "reserve": ("quota.reserve", {**slot, **ttl, "agent_id": turn.agent_id}),
         "claim": ("todo.claim", todo),
         "lease": ("task-lease.acquire", {**lease, **ttl}),
+        "take_over": ("task-lease.transfer", {**todo, **_taken_over(turn), **ttl}),
         "receive": ("request.receive", {"request_id": turn.subject}),
         "adopt_revision": ("goal.adopt", {"revision": int(turn.hold) if turn.hold.isdigit() else 0}),
         "adopt_amendment": ("amendment.adopt", {**todo, "amendment_id": turn.hold}),
@@ -51,6 +52,13 @@ def _simple(turn: Turn) -> dict[str, tuple[str, dict[str, object]]]:
         "release_slot": ("quota.release", slot),
         "spend": ("quota.spend-slot", {**todo, **slot}),
     }
+
+
+def _taken_over(turn: Turn) -> dict[str, object]:
+    """A lease that came over is given to this very turn: in one step, so that nobody else gets between."""
+    key, version = turn.came_over or ("", 0)
+    own = {"new_owner": turn.agent_id, "new_idempotency_key": turn.turn_id}
+    return {"idempotency_key": key, "expected_version": version, **own}
 
 
 def _of_hand(turn: Turn, hand: Hand, step: Step, key: str) -> Ask:

@@ -66,7 +66,8 @@ def begin(turn: Turn) -> Next:
             steps = ()
         case _:
             # A lease sets the claim itself, so that nothing is left behind when it ends.
-            holding = Step("claim") if turn.handoff_mode == "soft_claim" else Step("lease")
+            own = Step("lease") if turn.came_over is None else Step("take_over")
+            holding = Step("claim") if turn.handoff_mode == "soft_claim" else own
             steps = (Step("reserve"), holding)
     return _go_on(replace(turn, steps=steps))
 
@@ -209,7 +210,7 @@ def _answered(turn: Turn, event: Answered, now_ms: int) -> Next:
     match event.step.name:
         case "reserve":
             turn = replace(turn, subject=str(result["todo_id"]))
-        case "lease":
+        case "lease" | "take_over":
             turn = _held(turn, int(str(result["version"])), now_ms)
         case "inspect" if result.get("idempotency_key") == turn.turn_id:
             version = int(str(result["version"]))
@@ -247,7 +248,7 @@ def _validated(turn: Turn, result: dict[str, object]) -> Next:
 def _refused(turn: Turn, event: Refused) -> Next:
     name, code = event.step.name, event.code
     if turn.phase == "taking":
-        taken = (Step("release_slot"),) if name in {"claim", "lease"} else ()
+        taken = (Step("release_slot"),) if name in {"claim", "lease", "take_over"} else ()
         again = _failure_steps(turn) if name.startswith("adopt") else taken
         return _go_on(replace(turn, phase="writing", steps=again, close="refused", problem=code))
     match name:

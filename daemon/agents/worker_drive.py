@@ -18,7 +18,7 @@ from daemon.agents.store import ArtifactStore
 from daemon.agents.worker_asks import Ask, asked, renewal
 from daemon.agents.worker_core import begin, recovered, step
 from daemon.agents.worker_desk import Desk
-from daemon.agents.worker_folder import Setting, cleared, made, variables
+from daemon.agents.worker_folder import Setting, cleared, made, now_ms, variables
 from daemon.agents.worker_judge import Place, Unjudged, judge
 from daemon.agents.worker_process import Running
 from daemon.agents.worker_readings import EXIT_BUSY, Facts, NotRead, Readings, facts_of, rows
@@ -94,11 +94,6 @@ class Validation:
 
 Validate = Callable[[Validation], list[str]]
 """Runs each and records it; the names of those that passed come back."""
-
-
-def now_ms() -> int:
-    """Milliseconds by a clock that goes on while the machine, or this process, sleeps."""
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
 
 
 @dataclass

@@ -15,6 +15,7 @@ from daemon.agents.worker_tree import TreeRefused, WorkTree, require_clean
 from daemon.agents.worker_turn import Turn
 
 OWN = "FRONTSTAGE_"
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,11 @@ class Setting:
     timeout_seconds: int = 1_800
 
 
+def now_ms() -> int:
+    """Milliseconds by a clock that goes on while the machine, or this process, sleeps."""
+    return time.clock_gettime_ns(_CLOCK) // 1_000_000
+
+
 def made(turn: Turn, facts: Facts, setting: Setting, store: ArtifactStore, desk: Desk) -> Place:
     """Make the folder. Raises TreeRefused and OSError."""
     folder = desk.turn_folder(turn.turn_id)
@@ -46,7 +52,7 @@ def made(turn: Turn, facts: Facts, setting: Setting, store: ArtifactStore, desk:
     place = Place(folder, tree)
     place.work.mkdir(mode=0o700, exist_ok=True)
     place.out.mkdir(mode=0o700)
-    lease_left_ms = max(0, turn.lease_until_ms - time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000)
+    lease_left_ms = max(0, turn.lease_until_ms - now_ms())
     document = packet(turn, facts, store, now_s=time.time(), lease_left_ms=lease_left_ms)  # noqa: TID251  (for people)
     place.packet.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     return place

@@ -7,7 +7,7 @@ the way of a goal is kept by its name, so that `worker status` can say it.
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -24,6 +24,8 @@ FAILURES_MAX = 3
 """How often a request is tried before whoever sent it is told that it is put off."""
 REWORKS_MAX = 3
 """How often evidence that was rejected is made anew under one name; then somebody else has to look."""
+TURN = "turn-"
+"""What the names of turns, and so the keys of leases that workers take, begin with."""
 DEFERRED_S = 600.0
 STANDS_STILL = frozenset({"paused", "blocked_health", "throttled", "objective_review_required"})
 
@@ -99,17 +101,22 @@ class Lookout:
             return None
         selected = mapping(verdict["selected_todo"])
         todo_id = str(selected["todo_id"])
-        if selected.get("claimed_until") is not None:
-            # No turn of this worker's is under way: the lease is another's who goes by the same name, or will run out.
-            self.waits[goal_id] = "leased_to_this_agent"
-            return None
         if not (self._is_due(todo_id) and self._is_due(goal_id)):
             self.waits[goal_id] = "failed_before"
             return None
         if (obstacle := self._obstacle(readings, goal_id, todo_id)) is not None:
             self.waits[goal_id] = obstacle
             return None
-        return self._turn("todo", goal_id, "", str(mapping(verdict["goal_boundary"])["handoff_mode"]))
+        turn = self._turn("todo", goal_id, "", str(mapping(verdict["goal_boundary"])["handoff_mode"]))
+        if selected.get("claimed_until") is None:
+            return turn
+        lease = readings.one("task-lease.inspect", goal_id=goal_id, todo_id=todo_id)
+        key, version = str(lease["idempotency_key"]), int(str(lease["version"]))
+        if key.startswith(TURN):
+            # No turn of this worker's is under way: it is another's who goes by the same name, or will run out.
+            self.waits[goal_id] = "leased_to_this_agent"
+            return None
+        return replace(turn, came_over=(key, version))
 
     def _obstacle(self, readings: Readings, goal_id: str, todo_id: str) -> str | None:
         """What this worker lacks for the work, asked before anything is taken."""
@@ -196,7 +203,7 @@ class Lookout:
 
     def _turn(self, kind: TurnKind, goal_id: str, subject: str, handoff_mode: str = "optional_lease") -> Turn:
         return Turn(
-            turn_id=f"turn-{new_request_key()}",
+            turn_id=f"{TURN}{new_request_key()}",
             agent_id=self.setting.agent_id,
             goal_id=goal_id,
             kind=kind,

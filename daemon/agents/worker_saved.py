@@ -25,6 +25,7 @@ def turn_of(document: dict[str, Any]) -> Turn | None:
         fields["steps"] = tuple(Step(*one) for one in _list(fields["steps"]))
         for name in ("validators", "passed", "artifact_ids", "notes"):
             fields[name] = tuple(_list(fields[name]))
+        fields["came_over"] = None if fields["came_over"] is None else tuple(_list(fields["came_over"]))
         fields["hand"] = None if fields["hand"] is None else _hand(_dict(fields["hand"]))
         return Turn(**fields)
     except (KeyError, TypeError, ValueError):

@@ -9,9 +9,9 @@ TurnKind = Literal["todo", "rework", "request"]
 Phase = Literal["taking", "preparing", "running", "ending", "judging", "writing", "over"]
 Close = Literal["", "done", "progress", "no_progress", "blocked", "failed", "refused", "fenced"]
 StepName = Literal[
-    "reserve", "claim", "lease", "receive", "adopt_revision", "adopt_amendment", "inspect", "submit", "validate",
-    "check", "review", "ask", "complete", "block", "report", "usage", "spend", "release_lease", "release_claim",
-    "release_slot", "respond", "return",
+    "reserve", "claim", "lease", "take_over", "receive", "adopt_revision", "adopt_amendment", "inspect", "submit",
+    "validate", "check", "review", "ask", "complete", "block", "report", "usage", "spend", "release_lease",
+    "release_claim", "release_slot", "respond", "return",
 ]  # fmt: skip
 Why = Literal["", "timed_out", "lease_lost", "interrupted", "rebase", "revision", "goal_over"]
 
@@ -68,6 +68,8 @@ class Turn:
     subject: str = ""
     """The todo or the request."""
     handoff_mode: str = "optional_lease"
+    came_over: tuple[str, int] | None = None
+    """Key and version of a lease that was handed over to the agent, and that the turn goes on from."""
     lease_seconds: int
     timeout_seconds: int
     phase: Phase = "taking"

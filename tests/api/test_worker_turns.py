@@ -10,7 +10,7 @@ from daemon.agents.worker_desk import Desk
 from daemon.local.worker_status import ladder
 from tests.support.served import until
 from tests.support.worker import GOOD
-from tests.support.worker_place import worker_place
+from tests.support.worker_place import GOAL, worker_place
 
 
 @pytest.fixture
@@ -221,6 +221,19 @@ async def test_two_workers_of_one_agent_in_two_homes_take_nothing_from_each_othe
     assert place.daemon.seq == before
     go.touch()
     assert (await first)["close"] == "done"
+
+
+async def test_work_that_is_handed_over_is_gone_on_with(place):
+    lease = {**GOAL, "todo_id": "todo_links", "idempotency_key": "mine", "ttl_seconds": 3600}
+    await place.daemon.do("task-lease.acquire", lease, who="helper")
+    assert await place.turn() is None
+    over = {"to_agent": "builder", "context": "Half of it is done.", "remaining_work": "The other half."}
+    fence = {"task_lease_idempotency_key": "mine", "task_lease_expected_version": 1}
+    await place.daemon.do("todo.handoff", {**GOAL, "todo_id": "todo_links", **over, **fence}, who="helper")
+    told = f"pathlib.Path({str(place.seat.folder / 'told.json')!r}).write_text(json.dumps(packet['todo']));"
+    assert (await place.turn(told + GOOD))["close"] == "done"
+    assert place.seat.told()["handoff"]["context"] == "Half of it is done."
+    assert (await place.todo())["completed_by"] == "builder"
 
 
 async def test_a_credential_of_somebody_else_is_told_and_takes_nothing(place):

@@ -33,6 +33,7 @@ HAND = Hand(outcome="done", summary="Done.", pieces=(PIECE,), delivery_outcome="
 RESULTS = {
     "reserve": {"todo_id": "todo_links"},
     "lease": {"version": 4},
+    "take_over": {"version": 4},
     "submit": {"artifact_id": "art_1"},
     "report": {"run_id": "run_1"},
     "inspect": {"idempotency_key": "turn-1", "version": 5, "effective": True},
@@ -330,6 +331,14 @@ def test_a_lease_that_was_released_keeps_its_version_and_is_not_renewed():
     told = {"idempotency_key": "turn-1", "version": 7, "effective": False}
     turn, _ = step(turn, Answered(Step("inspect"), told), 5)
     assert (turn.version, step(turn, Tick(), 10**9)[1]) == (7, ())
+
+
+def test_a_lease_that_came_over_is_given_to_the_turn_in_one_step():
+    turn, _, taken = walk(*begin(replace(TURN, came_over=("handoff-9", 3))))
+    assert (taken, turn.version, kept(turn)) == (["reserve", "take_over"], 4, turn)
+    params = asked(turn, Step("take_over")).params
+    assert (params["idempotency_key"], params["expected_version"]) == ("handoff-9", 3)
+    assert (params["new_owner"], params["new_idempotency_key"]) == ("scout", "turn-1")
 
 
 def test_a_file_of_another_version_is_no_turn():
