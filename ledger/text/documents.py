@@ -33,6 +33,7 @@ from ledger.text.pieces import (
     named,
     number,
     page,
+    rows_of,
     text_lines,
 )
 from ledger.text.say import Locale, one_line, plain, say
@@ -118,7 +119,7 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
         facts.append((label("question", locale), [*text_lines(question.get("text")), *options]))
     if waiting := _waiting_revision(doc, locale):
         facts.append((f"{label('revision', locale)} {as_map(doc.get('pending_review')).get('revision')}", waiting))
-    if evidence := [_artifact_line(as_map(one)) for one in as_list(doc.get("artifacts"))]:
+    if evidence := [_artifact_line(as_map(one), doc, locale) for one in as_list(doc.get("artifacts"))]:
         facts.append((label("evidence", locale), evidence))
     facts += [
         (label("next", locale), f"{_people(step.get('members'), locale)}{_step(step, locale)}"),
@@ -269,7 +270,7 @@ def _artifacts(doc: Doc, locale: Locale) -> list[str]:
         [
             one.get("artifact_id"),
             one.get("kind"),
-            one.get("status") or "-",
+            named("cli.artifact.status", one.get("status"), locale),
             one.get("todo_id") or "-",
             f"{one.get('size_bytes')} B",
             str(one.get("sha256"))[:12],
@@ -280,8 +281,14 @@ def _artifacts(doc: Doc, locale: Locale) -> list[str]:
     return listed(table(rows), doc, "cli.empty.artifacts", locale)
 
 
-def _artifact_line(artifact: Doc) -> str:
-    return f"{artifact.get('artifact_id')}  {cell(artifact.get('label'))}  sha256 {str(artifact.get('sha256'))[:12]}"
+def _artifact_line(artifact: Doc, doc: Doc, locale: Locale) -> str:
+    """One artifact; where it stands is what the goal's card says of it."""
+    named_so = {one.get("artifact_id"): one.get("status") for one in rows_of(as_map(doc.get("view")), "artifacts")}
+    status = named_so.get(artifact.get("artifact_id"))
+    said = f"  {named('cli.artifact.status', status, locale)}" if status else ""
+    return (
+        f"{artifact.get('artifact_id')}  {cell(artifact.get('label'))}  sha256 {str(artifact.get('sha256'))[:12]}{said}"
+    )
 
 
 def _members(doc: Doc, locale: Locale) -> list[str]:

@@ -13,8 +13,10 @@ def todo_holder(todo: Doc, locale: Locale) -> str:
     waits = as_list(todo.get("waiting_for")) if todo.get("status") == "open" else []
     found = [say("cli.waits", locale, todos=", ".join(str(one) for one in waits))] if waits else []
     found += [_held(row, locale) for row in rows_of(todo, "held_by")]
+    stale = as_list(todo.get("stale_evidence"))
+    found += [say("cli.todo.stale", locale, artifacts=", ".join(str(one) for one in stale))] if stale else []
     held = todo.get("claimed_by") and not waits
-    return COMMA[locale].join([*([_holder(todo, locale)] if held or not found else []), *found])
+    return COMMA[locale].join([*([_holder(todo, locale)] if held or stale or not found else []), *found])
 
 
 def _held(row: Doc, locale: Locale) -> str:
