@@ -5,6 +5,7 @@ that was away is found again by the next call, and so is a credential that was c
 made here unless one was given; it goes into the answer, so that the same call can be made again whatever was lost.
 """
 
+import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from daemon.paths import Home
 Envelope = dict[str, object]
 
 SURFACE = "mcp"
+AT_ONCE_MAX = 16
+"""Calls of one agent that are asked at once; the others wait here and not in the daemon."""
 _AGAIN = "Nothing is known of what became of it; the same call with the same request key does nothing twice."
 
 
@@ -88,6 +91,7 @@ class Daemon:
     def __init__(self, home: Home, locale: str) -> None:
         self._home = home
         self._locale = locale
+        self._places = asyncio.Semaphore(AT_ONCE_MAX)
 
     async def ask(self, asked: Asked) -> Told:
         """Ask; whatever goes wrong is an answer too."""
@@ -106,9 +110,9 @@ class Daemon:
     async def _reply(self, asked: Asked, key: str | None) -> Reply:
         """One answer; a connection that broke is tried once more, which the request key makes safe."""
         name, params = asked.action.name, dict(asked.params)
-        async with AsyncClient(
-            self._home.socket, own_token(self._home), surface=SURFACE, locale=self._locale
-        ) as client:
+        token = own_token(self._home)
+        made = AsyncClient(self._home.socket, token, surface=SURFACE, locale=self._locale)
+        async with self._places, made as client:
             if key is None:
                 _require_short(name, params)
                 try:

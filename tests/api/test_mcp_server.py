@@ -7,8 +7,9 @@ import subprocess
 
 import anyio
 import pytest
-from mcp import MCPError
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
+from daemon.agents.mcp_calls import AT_ONCE_MAX
 from daemon.agents.mcp_tools import ARGUMENTS_BYTES_MAX, DAILY, actions, offered, tool_name
 from daemon.cli.local import LOCAL
 from tests.support.daemons import ENDS_S_MAX, DaemonProcess, daemon_on_fresh_home, fresh_home
@@ -74,7 +75,7 @@ async def test_a_turn_from_the_packet_to_the_report_with_a_receipt_for_each_step
         verdict = await done("quota_should_run", **goal)
         assert verdict["decision"] == "run"
         turn = await done("quota_reserve", **goal, turn_instance_id="turn-1")
-        subject = {**goal, "todo_id": (await done("todo_claim", **goal))["result"]["todo_id"]}
+        subject = {**goal, "todo_id": (await done("todo_claim", **goal, another=True))["result"]["todo_id"]}
         lease = await done("task_lease_acquire", **subject, idempotency_key="run-1")
         renewed = await done("task_lease_renew", **subject, idempotency_key="run-1", expected_version=1)
         evidence = {"label": "links.txt", "sha256": sha256("links"), "size_bytes": 5, "criterion": ["c1"]}
@@ -315,6 +316,18 @@ def test_a_call_that_is_cancelled_costs_no_other(daemon):
         assert lines.end() == 0
 
 
+async def test_a_client_of_the_newest_version_of_the_protocol_is_served_as_well(daemon):
+    program, *rest = argv()
+    started = StdioServerParameters(command=program, args=rest, env=environment(daemon.made, "builder"), cwd="/")
+    async with Client(stdio_client(started)) as client:
+        assert client.protocol_version >= "2026"
+        assert [tool.name for tool in (await client.list_tools()).tools] == list(offered(full=False))
+        refused = await client.call_tool("todo_claim", {"goal_id": "nope"})
+        assert (refused.is_error, refused.structured_content["code"]) == (True, "goal_not_found")
+        read = await client.read_resource("frontstage://goals")
+        assert (read.ttl_ms, json.loads(read.contents[0].text)["ok"]) == (0, True)
+
+
 async def test_many_calls_at_once_are_each_answered(daemon):
     async with served(daemon.made) as session:
         answered = {}
@@ -324,10 +337,10 @@ async def test_many_calls_at_once_are_each_answered(daemon):
             answered[number] = await session.call_tool("act", call)
 
         async with anyio.create_task_group() as group:
-            for number in range(40):
+            for number in range(3 * AT_ONCE_MAX):
                 group.start_soon(ask, number)
     ids = {said.structured_content["result"]["todo_id"] for said in answered.values()}
-    assert len(ids) == 40
+    assert len(ids) == 3 * AT_ONCE_MAX
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

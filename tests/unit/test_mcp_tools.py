@@ -9,6 +9,8 @@ from itertools import product
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from daemon.agents.mcp_next import next_after_misunderstanding, next_call
 from daemon.agents.mcp_resources import found, resources
@@ -201,6 +203,35 @@ def test_who_names_no_action_is_told_the_one_that_was_probably_meant(tool, argum
     assert caught.value.field == field
     call = next_after_misunderstanding(TWELVE, TWELVE[tool], arguments, field)
     assert (call.tool, call.arguments.get("action")) == helps
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.sampled_from(list(actions())),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.sampled_from(["action", "params", "request_key", "at", "goal_id", "todo_id"]) | st.text(max_size=80)
+
+
+@given(st.sampled_from(list(TWELVE)), st.dictionaries(NAMES, ANYTHING, max_size=5))
+def test_whatever_a_call_says_it_is_understood_or_answered_with_one_that_is(name, arguments):
+    tool = TWELVE[name]
+    field = ""
+    try:
+        asked = understood(tool, arguments)
+    except NotUnderstood as error:
+        field = error.field
+    if field:
+        call = next_after_misunderstanding(TWELVE, tool, arguments, field)
+        json.dumps(call.document())
+        assert call.tool in TWELVE
+        assert len(field) <= 64
+        return
+    assert asked.action.name in tool.actions
+    assert (asked.request_key is None) or asked.action.writes
+    assert (asked.at is None) or not asked.action.writes
+    for code in ("malformed_params", "busy", "goal_not_found"):
+        json.dumps(next_call(TWELVE, tool, asked, code, {}).document())
 
 
 def test_every_resource_is_a_read_whose_holes_are_all_that_it_needs():
