@@ -17,7 +17,7 @@ from tests.tidy.sources import ROOT
 TARGET = ROOT / "docs" / "mcp-transcript.md"
 VARYING = re.compile(r"\br_[0-9a-f]{24}\b|\bk[0-9a-f]{12}-[0-9a-f]{16}\b|\b20\d\d-\d\d-\d\d[T ][0-9:.]+(?:Z| UTC)")
 GOAL = {"goal_id": "docs"}
-TODO = {**GOAL, "todo_id": "todo_000"}
+WORK = {**GOAL, "todo_id": "todo_000"}
 REPORT = b"41 links, all of them lead somewhere\n"
 HEAD = """# Transcript: an agent claims, leases and completes over MCP
 
@@ -68,24 +68,24 @@ async def talk(made):
         page.show("←", "tools/list, the names", [tool.name for tool in (await session.list_tools()).tools])
         page.tell("## Claim and lease")
         await page.call("todo_claim", **GOAL)
-        await page.call("task_lease_acquire", **TODO, idempotency_key="turn-1", ttl_seconds=600)
+        await page.call("task_lease_acquire", **WORK, idempotency_key="turn-1", ttl_seconds=600)
         page.tell("## Without the fence it is refused, and the refusal names the call that helps")
-        refused = await page.call("todo_complete", **TODO)
+        refused = await page.call("todo_complete", **WORK)
         lease = await page.call(refused["next"]["tool"], **refused["next"]["arguments"])
         page.tell("## Renew, hand in, complete")
         held = {"idempotency_key": "turn-1", "expected_version": lease["version"]}
-        renewed = await page.call("task_lease_renew", **TODO, **held)
+        renewed = await page.call("task_lease_renew", **WORK, **held)
         digest = sha256(REPORT.decode())
         evidence = {"label": "links.txt", "sha256": digest, "size_bytes": len(REPORT), "criterion": ["c1"]}
-        artifact = await page.call("artifact_submit", **TODO, **evidence)
+        artifact = await page.call("artifact_submit", **WORK, **evidence)
         fence = {
             "evidence": [artifact["result"]["artifact_id"]],
             "task_lease_idempotency_key": "turn-1",
             "task_lease_expected_version": renewed["result"]["version"],
         }
-        done = await page.call("todo_complete", **TODO, **fence, request_key="turn-1/complete")
+        done = await page.call("todo_complete", **WORK, **fence, request_key="turn-1/complete")
         page.tell("## The same call again has the same receipt")
-        again = await page.call("todo_complete", **TODO, **fence, request_key="turn-1/complete")
+        again = await page.call("todo_complete", **WORK, **fence, request_key="turn-1/complete")
         assert (again["receipt_id"], again["replayed"], done["replayed"]) == (done["receipt_id"], True, False)
         page.tell("## What is true now is read, not remembered")
         (content,) = (await session.read_resource("frontstage://goals/docs/todos")).contents
