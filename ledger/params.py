@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ledger import ids
 from ledger.canonical import INTEGER_MAX
@@ -79,7 +79,13 @@ Lines = Annotated[tuple[Line, ...], Field(max_length=LIST_MAX)]
 GoalIdText = Annotated[str, Field(pattern=ids.GOAL_ID_PATTERN)]
 TodoIdText = Annotated[str, Field(pattern=ids.TODO_ID_PATTERN)]
 ArtifactIdText = Annotated[str, Field(pattern=ids.ARTIFACT_ID_PATTERN)]
-MemberIdText = Annotated[str, AfterValidator(lower_name), Field(pattern=ids.MEMBER_ID_PATTERN)]
+MemberIdText = Annotated[
+    str,
+    AfterValidator(lower_name),
+    Field(pattern=ids.MEMBER_ID_PATTERN),
+    # What may be sent, before code has made it lower case: the pattern above is of what comes out.
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.:@ -]{0,79}$"}),
+]
 KeyText = Annotated[str, Field(pattern=ids.KEY_PATTERN)]
 CapabilityText = Annotated[str, Field(pattern=ids.CAPABILITY_PATTERN)]
 Capabilities = Annotated[tuple[CapabilityText, ...], Field(max_length=LIST_MAX)]

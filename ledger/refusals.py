@@ -16,6 +16,7 @@ class RefusalClass(StrEnum):
     """How a refusal is answered; one row of `STATUS` each."""
 
     USAGE = "usage"
+    METHOD = "method"
     NOT_FOUND = "not_found"
     DENIED = "denied"
     UNAUTHENTICATED = "unauthenticated"
@@ -38,6 +39,7 @@ class Status(msgspec.Struct, frozen=True):
 
 STATUS: dict[RefusalClass, Status] = {
     RefusalClass.USAGE: Status("rejected", 2, 400, "warning"),
+    RefusalClass.METHOD: Status("rejected", 2, 405, "warning"),
     RefusalClass.NOT_FOUND: Status("rejected", 3, 404, "warning"),
     RefusalClass.DENIED: Status("denied", 5, 403, "error"),
     RefusalClass.UNAUTHENTICATED: Status("denied", 5, 401, "error"),
@@ -54,6 +56,7 @@ class GeneralRefusal(StrEnum):
     """Refusals that belong to no family, in the order they are checked."""
 
     UNKNOWN_ACTION = "unknown_action"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
     BODY_TOO_LARGE = "body_too_large"
     MALFORMED_PARAMS = "malformed_params"
     SEQ_NOT_REACHED = "seq_not_reached"
@@ -91,6 +94,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
 CLASS_OF: dict[str, RefusalClass] = {
     "unknown_action": RefusalClass.NOT_FOUND,
+    "method_not_allowed": RefusalClass.METHOD,
     "body_too_large": RefusalClass.USAGE,
     "malformed_params": RefusalClass.USAGE,
     "seq_not_reached": RefusalClass.NOT_FOUND,

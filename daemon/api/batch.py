@@ -17,9 +17,9 @@ from daemon.api.routes import Routes
 from daemon.api.whole import Whole
 from daemon.service import Service
 from ledger.catalogue import ACTIONS, Action
-from ledger.ids import KEY_PATTERN, is_request_key
+from ledger.ids import is_request_key
 from ledger.params import NamedTwice, Params, require_named_once
-from ledger.refusals import STATUS, GeneralRefusal, Refusal
+from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.text.say import Locale
 from ledger.writer import Request
@@ -135,68 +135,3 @@ def _found(one: _One) -> tuple[Action, Params] | Refusal:
         return refuse(GeneralRefusal.REQUEST_KEY_MALFORMED, header="request_key")
     params = parse_body(action, bytes(one.params))
     return params if isinstance(params, Refusal) else (action, params)
-
-
-def openapi_path(result: dict[str, object], refusal: dict[str, object]) -> dict[str, object]:
-    """The route in the API's own description; `result` and `refusal` are what each answer can be."""
-    one = {
-        "type": "object",
-        "required": ["action", "request_key"],
-        "additionalProperties": False,
-        "properties": {
-            "action": {
-                "type": "string",
-                "enum": [row.name for row in ACTIONS.values() if row.writes and not row.hidden],
-            },
-            "request_key": {"type": "string", "pattern": KEY_PATTERN},
-            "params": {"type": "object", "description": "As the body of the action's own route."},
-        },
-    }
-    asked = {
-        "type": "object",
-        "required": ["actions"],
-        "additionalProperties": False,
-        "properties": {
-            "actions": {"type": "array", "minItems": 1, "maxItems": ACTIONS_MAX, "items": one},
-            "stop_on_refusal": {"type": "boolean", "default": False},
-        },
-    }
-    schema = _answers_schema(result, refusal)
-    responses: dict[str, object] = {
-        "200": {"description": "Each was answered.", "content": {"application/json": {"schema": schema}}}
-    }
-    responses |= {str(one.http_status): {"$ref": "#/components/responses/refusal"} for one in STATUS.values()}
-    return {
-        "post": {
-            "operationId": "batch",
-            "summary": "Many actions in one request; each has its own request key, transaction and receipt.",
-            "tags": ["batch"],
-            "requestBody": {"required": True, "content": {"application/json": {"schema": asked}}},
-            "responses": responses,
-        }
-    }
-
-
-def _and_exit(schema: dict[str, object]) -> dict[str, object]:
-    """What an action's own route answers, with the exit code that goes with it."""
-    properties = schema["properties"]
-    assert isinstance(properties, dict)
-    return {**schema, "properties": {**properties, "exit_code": {"type": "integer", "minimum": 0, "maximum": 8}}}
-
-
-def _answers_schema(result: dict[str, object], refusal: dict[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "required": ["schema_version", "ok", "answers", "not_asked", "seq"],
-        "properties": {
-            "schema_version": {"const": "frontstage_batch_v1"},
-            "ok": {"type": "boolean", "description": "Whether all were asked and none was refused."},
-            "answers": {
-                "type": "array",
-                "items": {"oneOf": [_and_exit(result), _and_exit(refusal)]},
-                "description": "In the order of the actions.",
-            },
-            "not_asked": {"type": "integer", "description": "How many were left out after a refusal."},
-            "seq": {"type": "integer"},
-        },
-    }

@@ -1,17 +1,16 @@
-"""Health, readiness, capabilities and the OpenAPI document."""
+"""Health, readiness, capabilities, and the API's own description."""
 
 from collections.abc import Callable
 
 from aiohttp import web
 
-from daemon.api import batch, metrics
 from daemon.api.envelope import respond
+from daemon.api.openapi import openapi_document
 from daemon.api.routes import Routes
 from daemon.api.whole import Whole
 from daemon.lock import VERSION
 from daemon.service import Service
-from ledger.catalogue import ACTIONS, Action
-from ledger.refusals import STATUS
+from ledger.catalogue import ACTIONS
 from ledger.text.say import Locale, say
 from ledger.wire import all_kinds
 
@@ -94,111 +93,3 @@ class Meta:
     async def openapi(self, _request: web.Request) -> Whole:
         """The API in OpenAPI 3.1, made from the table of actions."""
         return respond(openapi_document(), 0, 200)
-
-
-def openapi_document() -> dict[str, object]:
-    """Every outward action as an OpenAPI operation, many of them in one request, and the metrics beside them."""
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Frontstage", "version": VERSION, "description": "One route for each action of the ledger."},
-        "paths": {f"/v1/actions/{action.name}": _path(action) for action in ACTIONS.values() if not action.hidden}
-        | {batch.PATH: batch.openapi_path(_RESULT, _REFUSAL), metrics.PATH: metrics.openapi_path()},
-        "components": {
-            "schemas": _schemas(),
-            "securitySchemes": {"member": {"type": "http", "scheme": "bearer"}},
-            "responses": {
-                "refusal": {
-                    "description": "Refused, with code, message and hint.",
-                    "content": {"application/json": {"schema": _REFUSAL}},
-                }
-            },
-        },
-        "security": [{"member": []}, {}],
-    }
-
-
-def _schemas() -> dict[str, object]:
-    """The objects that parameters are made of, by the name they are referred to."""
-    found: dict[str, object] = {}
-    for action in ACTIONS.values():
-        if not action.hidden:
-            schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
-            found |= schema.get("$defs", {})
-    return found
-
-
-_REFUSAL: dict[str, object] = {
-    "type": "object",
-    "required": ["schema_version", "ok", "action", "outcome", "code", "message", "hint", "details", "seq"],
-    "properties": {
-        "ok": {"const": False},
-        "code": {"type": "string"},
-        "outcome": {"type": "string"},
-        "message": {"type": "string"},
-    },
-}
-_RESULT: dict[str, object] = {
-    "type": "object",
-    "required": [
-        "schema_version",
-        "ok",
-        "action",
-        "outcome",
-        "receipt_id",
-        "replayed",
-        "seq",
-        "events",
-        "result",
-        "cli",
-    ],
-    "properties": {
-        "ok": {"const": True},
-        "outcome": {"enum": ["committed", "partial", "noop"]},
-        "seq": {"type": "integer"},
-    },
-}
-
-
-_AT: dict[str, object] = {
-    "name": "at",
-    "in": "query",
-    "required": False,
-    "schema": {"type": "integer", "minimum": 1},
-    "description": "The document as it was after the event with this seq.",
-}
-"""Beside the parameters of every read."""
-
-
-def _path(action: Action) -> dict[str, object]:
-    schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)
-    good = _RESULT if action.writes else {"type": "object", "required": ["ok", "seq"]}
-    operation: dict[str, object] = {
-        "operationId": action.name,
-        "summary": action.summary,
-        "tags": [action.noun],
-        "responses": {"200": {"description": "Done.", "content": {"application/json": {"schema": good}}}}
-        | {str(status.http_status): {"$ref": "#/components/responses/refusal"} for status in STATUS.values()},
-    }
-    if action.writes:
-        key = {
-            "name": "Idempotency-Key",
-            "in": "header",
-            "required": True,
-            "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:@/-]{1,160}$"},
-        }
-        operation["parameters"] = [key]
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
-        return {"post": operation}
-    properties = schema.get("properties", {})
-    operation["parameters"] = [
-        {
-            "name": name,
-            "in": "query",
-            "required": name in schema.get("required", ()),
-            "schema": properties[name],
-            "description": properties[name].get("description", ""),
-        }
-        for name in properties
-    ] + [_AT]
-    return {"get": operation}

@@ -199,21 +199,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def openapi_path() -> dict[str, object]:
-    """The route in the API's own description."""
-    return {
-        "get": {
-            "operationId": "metrics",
-            "summary": "Counters and gauges for a monitoring system.",
-            "tags": ["operations"],
-            "security": [{}],
-            "responses": {
-                "200": {
-                    "description": "Prometheus text exposition.",
-                    "content": {"text/plain": {"schema": {"type": "string"}}},
-                }
-            },
-        }
-    }

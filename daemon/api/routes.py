@@ -129,6 +129,12 @@ class Routes:
 
     async def _unknown(self, request: web.Request) -> web.StreamResponse:
         name = _name(request)
+        methods = sorted(method for method, path in self._handlers if path == request.path)
+        if methods:
+            broken = refuse(GeneralRefusal.METHOD_NOT_ALLOWED, action=name, allowed=methods)
+            answer = refused(request, name, broken, self._service.committed.seq)
+            answer.allow(methods)
+            return answer
         return refused(request, name, refuse(GeneralRefusal.UNKNOWN_ACTION, action=name), self._service.committed.seq)
 
 

@@ -4,6 +4,7 @@ The server's own response is made for everything an answer can be: cookies, pack
 on the way. Ours are none of it, and what they are not was a fifth of what a hot read cost.
 """
 
+from collections.abc import Sequence
 from http import HTTPStatus
 
 from aiohttp import HttpVersion11, web
@@ -29,6 +30,10 @@ class Whole(web.StreamResponse):
         self._stays = False
         self.again: Again | None = None
         """How the same request, were it asked again, is to be answered; None where it must be asked in full."""
+
+    def allow(self, methods: Sequence[str]) -> None:
+        """Name the methods by which the path may be asked."""
+        self._head += f"Allow: {', '.join(methods)}\r\n".encode("ascii")
 
     def alone(self) -> bytes:
         """All of it, for a connection that stays."""

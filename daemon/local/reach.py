@@ -27,7 +27,13 @@ _WITHIN = ("ledger.rules.", "ledger.projections.")
 EVERYWHERE = tuple(
     code.value
     for code in GeneralRefusal
-    if code not in {GeneralRefusal.BASIS_REQUIRED, GeneralRefusal.STALE_BASIS, GeneralRefusal.NOT_PERMITTED}
+    if code
+    not in {
+        GeneralRefusal.METHOD_NOT_ALLOWED,
+        GeneralRefusal.BASIS_REQUIRED,
+        GeneralRefusal.STALE_BASIS,
+        GeneralRefusal.NOT_PERMITTED,
+    }
 )
 """What any command can be answered with, whatever it is about."""
 

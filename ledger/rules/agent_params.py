@@ -2,7 +2,7 @@
 
 from typing import Annotated, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from ledger.params import GoalIdText, MemberIdText, Params, Sha256Text
 from ledger.parts.agents import FACTS, FactName, Proof, Runtime
@@ -15,7 +15,12 @@ def _known(text: str) -> str:
     return text
 
 
-ProofText = Annotated[str, Field(pattern=r"^[a-z_]{1,32}=[0-9a-f]{64}$"), AfterValidator(_known)]
+ProofText = Annotated[
+    str,
+    Field(pattern=r"^[a-z_]{1,32}=[0-9a-f]{64}$"),
+    AfterValidator(_known),
+    WithJsonSchema({"type": "string", "pattern": f"^({'|'.join(FACTS)})=[0-9a-f]{{64}}$"}),
+]
 """One fact and the digest of what was seen, as `packet_read=9f86…`."""
 
 _Agent = Annotated[MemberIdText, Field(description="Which agent.")]
@@ -65,12 +70,20 @@ class ProveAgent(Params):
     config_sha256: Annotated[Sha256Text, Field(description="Digest of the configuration that was run.")]
     proven: Annotated[
         tuple[ProofText, ...],
-        Field(max_length=len(FACTS), description="A fact that was seen and the digest of what was seen, FACT=SHA256."),
+        Field(
+            max_length=len(FACTS),
+            description="A fact that was seen and the digest of what was seen, FACT=SHA256.",
+            json_schema_extra={"uniqueItems": True},
+        ),
         AfterValidator(_once),
     ] = ()
     failed: Annotated[
         tuple[FactName, ...],
-        Field(max_length=len(FACTS), description="A fact that was tried and did not hold."),
+        Field(
+            max_length=len(FACTS),
+            description="A fact that was tried and did not hold.",
+            json_schema_extra={"uniqueItems": True},
+        ),
         AfterValidator(_once),
     ] = ()
 

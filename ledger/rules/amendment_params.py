@@ -31,7 +31,7 @@ AmendmentIdText = Annotated[str, Field(pattern=AMENDMENT_ID_PATTERN)]
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
 _Amendment = Annotated[AmendmentIdText, Field(description="The amendment.")]
 _Todos = Annotated[tuple[TodoIdText, ...], Field(max_length=LIST_MAX)]
-_NEEDS = {
+NEEDS = {
     "add": ("title",),
     "cancel": (),
     "reprioritise": ("priority",),
@@ -40,7 +40,7 @@ _NEEDS = {
     "rescope": ("write_scope",),
     "restate": (),
 }
-_TAKES = {
+TAKES = {
     "add": {"title", "acceptance", "priority", "depends_on", "agent", "write_scope", "capability"},
     "cancel": set(),
     "reprioritise": {"priority"},
@@ -73,9 +73,9 @@ class OperationParams(Params):
         given = self.model_fields_set - {"op", "todo_id"}
         if self.op != "add" and self.todo_id is None:
             raise ValueError("needs todo_id")
-        if missing := [name for name in _NEEDS[self.op] if getattr(self, name) is None]:
+        if missing := [name for name in NEEDS[self.op] if getattr(self, name) is None]:
             raise ValueError(f"needs {missing[0]}")
-        if beyond := sorted(given - _TAKES[self.op]):
+        if beyond := sorted(given - TAKES[self.op]):
             raise ValueError(f"{self.op} takes no {beyond[0]}")
         if self.op == "restate" and self.title is None and self.acceptance is None:
             raise ValueError("needs title or acceptance")

@@ -1,6 +1,6 @@
 """What may be asked of a goal: the parameters of its actions."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -16,7 +16,6 @@ from ledger.params import (
     Lines,
     MemberIdText,
     OptionalReason,
-    OptionalText,
     Params,
     PlanApproval,
     Priority,
@@ -26,6 +25,7 @@ from ledger.params import (
     Text,
     Title,
 )
+from ledger.records import GoalState
 
 OPTIONS_MAX = 8
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
@@ -214,6 +214,13 @@ class ShowGoal(Params):
 class ListGoals(Params):
     """The goals of the workspace."""
 
-    state: Annotated[OptionalText, Field(description="Only goals in this state.")] = ""
+    state: Annotated[
+        str,
+        Field(
+            max_length=40,
+            description="Only goals in this state.",
+            json_schema_extra={"pattern": f"^({'|'.join(get_args(GoalState))})?$"},
+        ),
+    ] = ""
     after: Annotated[GoalIdText | None, Field(description="Continue after this goal.")] = None
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 50

@@ -33,6 +33,12 @@ RESUME_CHARS_MAX = 200
 _REFERENCE = re.compile(r"[A-Za-z0-9_.:@/#-]{1,160}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?([Zz]|[+-]\d{2}:\d{2})")
 _MOMENTS = TypeAdapter(AwareDatetime)
+RESUME_PATTERN = (
+    r"^(todo_done:todo_[a-z0-9_-]{3,64}|capability_available:[a-z][a-z0-9_:-]{0,63}|pr_merged:[A-Za-z0-9_.:@/#-]{1,160}"
+    r"|time:[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]"
+    r"(:[0-5][0-9](\.[0-9]{1,6})?)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))$"
+)
+"""What is described of it; the code says it exactly."""
 
 DecisionScopeText = Annotated[str, Field(pattern=DECISION_SCOPE_PATTERN)]
 _Goal = Annotated[GoalIdText, Field(description="The goal.")]
@@ -212,6 +218,7 @@ class DeferTodo(FencedTodo):
         str,
         Field(
             max_length=RESUME_CHARS_MAX,
+            json_schema_extra={"pattern": RESUME_PATTERN},
             examples=["time:2027-01-31T09:00:00Z"],
             description=(
                 "`todo_done:TODO_ID`, `time:RFC3339` or `capability_available:NAME`, which take it up by themselves, "
