@@ -7,14 +7,16 @@ over its socket, through a port of the loopback because the tool knows no socket
 """
 
 import argparse
+import copy
 import json
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 from daemon.api.openapi import openapi_document
-from tests.support.daemons import daemon_on_fresh_home
+from tests.support.daemons import DaemonProcess, daemon_on_fresh_home, fresh_home
 from tests.support.homes import activate
 from tests.support.loopback import on_loopback
 
@@ -34,11 +36,19 @@ ENDLESS = "feed"
 its resumption have tests of their own (tests/api/test_daemon_feed.py)."""
 
 
-def run(*words, who="ann", phases="examples,coverage", examples=1, seed=7, timeout_s=600):
-    """One run; its exit code and what it printed."""
-    with daemon_on_fresh_home(activate) as daemon, tempfile.TemporaryDirectory() as folder:
+def run(*words, who="ann", phases="examples,coverage", examples=1, seed=7, timeout_s=600, change=None, stranger=False):
+    """One run; its exit code and what it printed. With `stranger` nobody is the daemon's user: all must be proved."""
+    document = copy.deepcopy(openapi_document())
+    if stranger:
+        document["security"] = [{"member": []}]
+    if change is not None:
+        document = change(document)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        (_of_another_user if stranger else daemon_on_fresh_home)(activate) as daemon,
+    ):
         described, settings = Path(folder) / "openapi.json", Path(folder) / "schemathesis.toml"
-        described.write_text(json.dumps(openapi_document()), encoding="utf-8")
+        described.write_text(json.dumps(document), encoding="utf-8")
         settings.write_text(SETTINGS, encoding="utf-8")
         with on_loopback(daemon.made.home.socket) as url:
             done = subprocess.run(
@@ -58,17 +68,31 @@ def run(*words, who="ann", phases="examples,coverage", examples=1, seed=7, timeo
     return done.returncode if alive else -1, done.stdout + done.stderr
 
 
+@contextmanager
+def _of_another_user(seed):
+    """A daemon that takes itself for another user's, so that being its user proves nobody."""
+    with fresh_home(seed) as made, DaemonProcess(made, module="tests.support.another_user") as daemon:
+        yield daemon
+
+
 def main():
     """A run by hand, longer than the one of the suite; other words go to the tool as they are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--who", default="ann", help="ann, builder, …; nobody is whoever runs this")
+    parser.add_argument("--stranger", action="store_true", help="at a daemon of another user, where all must be proved")
     parser.add_argument("--phases", default="examples,coverage,fuzzing")
     parser.add_argument("--examples", type=int, default=50)
     parser.add_argument("--seed", type=int, default=7)
     options, words = parser.parse_known_args()
     who = None if options.who == "nobody" else options.who
     code, printed = run(
-        *words, who=who, phases=options.phases, examples=options.examples, seed=options.seed, timeout_s=36_000
+        *words,
+        who=who,
+        phases=options.phases,
+        examples=options.examples,
+        seed=options.seed,
+        timeout_s=36_000,
+        stranger=options.stranger,
     )
     sys.stdout.write(printed)
     return code
