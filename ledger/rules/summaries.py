@@ -50,7 +50,6 @@ class SummaryRefusal(StrEnum):
 
     SUMMARY_TARGET_REQUIRED = "summary_target_required"
     GOAL_NOT_FOUND = "goal_not_found"
-    ACTOR_NOT_REGISTERED = "actor_not_registered"
     NOT_AN_OWNER = "not_an_owner"
     POSTING_NOT_GRANTED = "posting_not_granted"
     SUMMARY_TEXT_PRIVATE = "summary_text_private"
@@ -194,8 +193,7 @@ def because_lost(workspace: Workspace, channel_id: str) -> Because | None:
 
 def _may_not_post(workspace: Workspace, caller: Caller, goal: Goal | None, now_ms: int) -> Refusal | None:
     member = registered(workspace, caller.member_id)
-    if member is None:
-        return refuse(SummaryRefusal.ACTOR_NOT_REGISTERED, member_id=caller.member_id)
+    assert member is not None, "only members are asked"
     if member.kind == "person":
         owns = "owner" in member.roles if goal is None else is_owner(goal, member.member_id, workspace)
         return None if owns else refuse(SummaryRefusal.NOT_AN_OWNER)

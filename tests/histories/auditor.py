@@ -28,6 +28,7 @@ from tests.histories.audits import (
     requests,
     shapes,
     slots,
+    summaries,
     work,
 )
 from tests.histories.audits.beliefs import Case, Model
@@ -50,6 +51,7 @@ CHECKS: dict[str, Callable[[Case], None]] = dict(
             identity,
             erasures,
             agents,
+            summaries,
         )
     )
 )

@@ -16,6 +16,7 @@ from ledger.rules.completion import CompletionRefusal
 from ledger.rules.decisions import DecisionRefusal
 from ledger.rules.deferrals import DeferralRefusal
 from ledger.rules.delegations import DelegationRefusal
+from ledger.rules.digest_schedules import ScheduleRefusal
 from ledger.rules.erasures import ErasureRefusal
 from ledger.rules.gate_refusals import GateRefusal
 from ledger.rules.goals import GoalRefusal
@@ -31,6 +32,7 @@ from ledger.rules.requests import RequestRefusal
 from ledger.rules.reviews import ReviewRefusal
 from ledger.rules.runs import RunRefusal
 from ledger.rules.slots import SlotRefusal
+from ledger.rules.summaries import SummaryRefusal
 from ledger.rules.todos import TodoRefusal
 
 FAMILIES: tuple[type[StrEnum], ...] = (
@@ -38,7 +40,7 @@ FAMILIES: tuple[type[StrEnum], ...] = (
     BeginRefusal, GateRefusal, PlanRefusal, AmendmentRefusal, OperationRefusal, RequestRefusal, HandoffRefusal,
     ModeRefusal, DelegationRefusal, DeferralRefusal, ErasureRefusal, SlotRefusal, AdmissionRefusal, RunRefusal,
     GrantRefusal, MemberRefusal, ProposalRefusal, AgreedRefusal, InvitationRefusal, BindingRefusal, ChannelRefusal,
-    AgentRefusal,
+    AgentRefusal, SummaryRefusal, ScheduleRefusal,
 )  # fmt: skip
 COMMON = frozenset({GeneralRefusal.BASIS_REQUIRED.value, GeneralRefusal.STALE_BASIS.value})
 """Families list these in their order, and one check says them for all."""
@@ -63,7 +65,7 @@ LIMITS: tuple[StrEnum, ...] = (
     PlanRefusal.TOO_MANY_PLANS, PlanRefusal.TOO_MANY_TODOS, AmendmentRefusal.TOO_MANY_AMENDMENTS,
     AmendmentRefusal.TOO_MANY_TODOS, RequestRefusal.TOO_MANY_REQUESTS, RequestRefusal.TOO_MANY_TODOS,
     DelegationRefusal.TOO_MANY_DELEGATIONS, SlotRefusal.TOO_MANY_SPENDS, RunRefusal.TOO_MANY_RUNS,
-    GrantRefusal.TOO_MANY_GRANTS, ChannelRefusal.TOO_MANY_CHANNELS,
+    GrantRefusal.TOO_MANY_GRANTS, ChannelRefusal.TOO_MANY_CHANNELS, SummaryRefusal.TOO_MANY_QUEUED,
 )  # fmt: skip
 UNREACHED: dict[str, str] = {
     **{name_of(code): ANOTHER_LIMIT for code in LIMITS},
@@ -78,6 +80,7 @@ UNREACHED: dict[str, str] = {
     name_of(AgentRefusal.MEMBER_REVOKED): SAID_FOR_ALL,
     name_of(MemberRefusal.TOKEN_ACTION_UNKNOWN): "the walk names actions that are there",
     name_of(MemberRefusal.TOKEN_GOAL_UNKNOWN): "the walk names goals that are there",
+    name_of(ScheduleRefusal.TIME_ZONE_UNKNOWN): "which time zones there are is looked up by the daemon",
     name_of(TodoRefusal.HANDOFF_MODE_LEASE_CLAIM_DIVERGENCE): DAMAGED,
     name_of(BeginRefusal.PROJECTION_REPAIR_REQUIRED): DAMAGED,
     name_of(CompletionRefusal.PROJECTION_REPAIR_REQUIRED): DAMAGED,

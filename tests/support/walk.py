@@ -26,6 +26,7 @@ from tests.support.walks import (
     requests,
     reviews,
     slots,
+    summaries,
     work,
 )
 from tests.support.walks.base import Choose, Command, Move, Walk
@@ -43,7 +44,7 @@ FAMILIES: dict[str, tuple[Command, ...]] = {
     "handoffs": handoffs.COMMANDS,
     "members": members.COMMANDS,
     "agents": agents.COMMANDS,
-    "identity": identity.COMMANDS,
+    "identity": (*identity.COMMANDS, *summaries.COMMANDS),
     "daemon": daemon.COMMANDS,
 }
 MOVING = frozenset({"proposed", "clarifying", "active", "paused", "changes_requested", "delivered"})

@@ -12,6 +12,7 @@ from ledger.rules.gates import gate_basis
 from ledger.state import Goal
 from tests.support.walks.base import Move, Walk
 from tests.support.walks.identity import invited
+from tests.support.walks.summaries import told
 from tests.support.world import digest
 
 Opening = Callable[[Walk], Iterator[Move]]
@@ -367,6 +368,6 @@ OPENINGS: dict[str, Opening] = {
     for opening in (
         nothing, team, reviewed, leased, amended, protected, quorum, expiring, standing, planned, asked_for, budgeted,
         fruitless, handed, lent, granted, delivered, unproved, revised, waiting,
-        taken_back, checked, dreamed, behind, paired, invited, unread,
+        taken_back, checked, dreamed, behind, paired, invited, unread, told,
     )
 }  # fmt: skip
