@@ -74,9 +74,7 @@ def _unscheduled(case: Case) -> None:
 
 def _ticked(case: Case) -> None:
     facts, schedules = case.facts, case.model.known.schedules
-    assert schedules[facts.channel_id] < facts.due_at_ms <= case.event.at_ms, (
-        "decided on twice, or too early"
-    )
+    assert schedules[facts.channel_id] < facts.due_at_ms <= case.event.at_ms, "decided on twice, or too early"
     schedules[facts.channel_id] = facts.due_at_ms
     assert (facts.outcome == "posted") == (len(case.group) == 2), "a digest that was posted is there, and no other"
 
