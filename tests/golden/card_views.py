@@ -27,6 +27,7 @@ from tests.golden.member_card_views import members
 from tests.golden.plan_card_views import plans
 from tests.golden.promise_card_views import promises
 from tests.golden.request_card_views import requests
+from tests.golden.summary_card_views import summary_cards
 
 NOW_MS = 1_764_500_000_000
 HOUR_MS = 3_600_000
@@ -367,6 +368,7 @@ SAMPLES: dict[str, CardView] = {
     **results(),
     **chat_cards(tokens),
     **identity_cards(tokens, NOW_MS),
+    **summary_cards(),
     **withheld(),
 }
 SAMPLES |= kept(SAMPLES) | promises(SAMPLES, decided("declined", "Not before the move."))

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.golden.card_views import tokens
+from tests.golden.card_views import SAMPLES, tokens
 from tests.unit.bot_world import (
     CHAT,
     World,
@@ -233,3 +233,78 @@ async def test_a_refused_card_is_replaced_by_one_text_and_returns_when_its_conte
         assert "frontstage goal show --goal-id goal-3" in text.content
         assert "Links 0" in text.content
         assert world.daemon.stored[f"{GOAL}@{CHAT}"].state == "live"
+
+
+# A summary: one message, and never another.
+
+SUMMARY = "summary:sum_59"
+
+
+def posted(world):
+    """A summary is to appear in the chat."""
+    world.daemon.commit(None, **{SUMMARY: SAMPLES["summary_with_text"]})
+
+
+def arrived(world):
+    """What the daemon makes of the delivery: there is nothing to draw any more."""
+    world.daemon.listed.pop(f"{SUMMARY}@{CHAT}")
+    world.daemon.views.pop(f"{SUMMARY}@{CHAT}")
+    world.daemon.commit(None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "calls", "state"),
+    [
+        ("rate_limited", ["card", "card"], "live"),
+        ("unknown_outcome", ["card", "card"], "live"),
+        ("token", ["card", "card"], "live"),
+        ("chat_lost", ["card"], "paused"),
+        ("refused_card", ["card", "text"], "text"),
+        ("bad_request", ["card"], "gone"),
+    ],
+)
+@in_virtual_time
+async def test_a_summary_arrives_once_or_is_given_up_and_the_bot_says_which(kind, calls, state):
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.append(fault(kind))
+        posted(world)
+        await world.quiet(400)
+        assert world.sent == calls
+        assert world.daemon.stored[f"{SUMMARY}@{CHAT}"].state == state
+        posted(world)
+        await world.quiet(400)
+        assert world.sent == calls
+
+
+@in_virtual_time
+async def test_a_summary_that_is_there_is_left_alone_by_every_bot_that_follows():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        posted(world)
+        await world.quiet()
+        arrived(world)
+        await world.quiet()
+        await world.kill()
+        world.start("another")
+        await world.quiet(60)
+        world.daemon.commit(None)
+        await world.quiet(60)
+        assert world.sent == ["card"]
+
+
+@in_virtual_time
+async def test_a_chat_that_is_found_again_is_not_told_of_what_was_given_up():
+    async with World() as world:
+        world.start()
+        await world.quiet()
+        world.platform.faults.append(fault("chat_lost"))
+        posted(world)
+        await world.quiet()
+        arrived(world)
+        await world.quiet()
+        await world.bots["bot"].bot.sync.heard_from(CHAT)
+        await world.quiet(60)
+        assert world.sent == ["card"]
