@@ -15,12 +15,14 @@ from ledger.projections.summary_views import SummaryView
 from ledger.text.say import Locale
 
 TEXT_CHARS_MAX = 2_000
+DIGEST = "frontstage digest --since {since}"
 COMMAND = "frontstage summary show --summary-id {summary_id}"
 
 
 def summary_card(summary: SummaryView, *, locale: Locale) -> Card:
     """Draw one summary. Nobody presses anything on it, and it never changes."""
     digest, command = summary.digest, COMMAND.format(summary_id=name_of(summary.summary_id))
+    rest = DIGEST.format(since=digest.since)
 
     def draw(clip: Clipper) -> Card:
         shown, hidden = clip.rows(digest.goals)
@@ -32,7 +34,7 @@ def summary_card(summary: SummaryView, *, locale: Locale) -> Card:
         for goal in shown:
             parts += [Rule(), *(goal_rows(goal, clip) if goal.goal_id else _beside(goal, clip))]
         if hidden + digest.goals_left_out:
-            parts += [Rule(), note(copy("card.posted.more", n=hidden + digest.goals_left_out, command=command))]
+            parts += [Rule(), note(copy("card.posted.more", n=hidden + digest.goals_left_out, command=rest))]
         parts += [*clip.note(summary.goal_id or "", color="grey", command=command), Rule()]
         if summary.posted_by:
             parts.append(note(copy("card.posted.by", who=name_of(summary.posted_by))))

@@ -17,6 +17,7 @@ from ledger.events import Recorded
 from ledger.ids import GoalId, TodoId
 from ledger.params import Params
 from ledger.projections.documents import lease_document
+from ledger.projections.summaries import rows_in_chat
 from ledger.refusals import Refusal
 from ledger.rules.channels import channel_name
 from ledger.rules.plan_events import PlanConfirmed
@@ -53,6 +54,8 @@ def envelope(service: Service, action: Action, params: Params, answer: Answer, l
     facts = result_of(answer.events) if answer.held is None else dict(answer.held.facts)
     if answer.held is not None:
         events = [{"seq": answer.held.seq, "kind": "held"}]
+    if isinstance(told := facts.get("goals"), tuple) and action.name == "summary.post":
+        facts["goals"] = rows_in_chat(service.committed, told)
     lease = _lease_beside(service, action, params)
     if lease is not None:
         facts["lease"] = lease

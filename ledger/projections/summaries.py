@@ -13,7 +13,8 @@ from ledger.parts.summaries import FactRow, GoalRows, Summary, in_chat
 from ledger.projections.chat_views import DigestGoal, DigestRow, DigestView
 from ledger.projections.digest import words_of, workspace_words_of
 from ledger.projections.holds import name_of
-from ledger.projections.privacy import Screen, clip
+from ledger.projections.outlet import rights_of
+from ledger.projections.privacy import Screen, clip, screened
 from ledger.projections.summary_views import SummaryView
 from ledger.refusals import Refusal
 from ledger.rules.channels import channel_name
@@ -51,6 +52,13 @@ def summary_view(workspace: Workspace, summary: Summary) -> SummaryView:
         scheduled=summary.scheduled_for_ms is not None,
         digest=digest,
     )
+
+
+def rows_in_chat(workspace: Workspace, goals: tuple[GoalRows, ...]) -> list[Document]:
+    """The rows of a summary as a chat is shown them, words included: what a preview shows before anything is posted."""
+    screen = Screen()
+    rows = [_goal_row(workspace, one, screen, f"goals[{at}]") for at, one in enumerate(goals)]
+    return screened(rows, rights_of(workspace, None))
 
 
 def _digest_goal(workspace: Workspace, told: GoalRows) -> DigestGoal:

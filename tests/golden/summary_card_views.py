@@ -7,7 +7,7 @@ from ledger.projections.summary_views import SummaryView
 from ledger.projections.views import CardView
 from tests.golden.chat_card_views import DIGEST
 
-TEXT = "Two of three chapters are accepted.\nThe third waits for the link report; it is due on Friday.\n第三章在等链接报告。"
+TEXT = "Two of three chapters are accepted.\nThe third waits for the link report.\n第三章在等链接报告。"
 BESIDE = DigestGoal(
     goal_id="",
     title="",
