@@ -248,7 +248,8 @@ async def test_what_comes_soon_after_a_message_waits_and_comes_as_one():
         assert await daemon.parts.posting.remind() == 2  # Ann, and whoever else it waits for.
         second = (await lists(daemon))["ann"]["slot"]
         assert second != first
-        assert (await daemon.view(second))["attention"]["total"] == 4
+        rows = (await daemon.view(second))["attention"]["rows"]
+        assert [(row["kind"], row["subject"].get("todos")) for row in rows] == [("confirmation", None), ("todo", "3")]
         assert await daemon.parts.posting.remind() == 0
         daemon.clock.advance(10 * WINDOW_MS)
         assert await daemon.parts.posting.remind() == 0
