@@ -15,7 +15,7 @@ KILL_CYCLES ?= 500
 .PHONY: help setup demo test check bench mutants kill-cycles format generate clean
 
 help:
-	@echo "make demo         the whole product on this machine against a simulated Lark: prints a URL to open"
+	@echo "make demo         a team at work on this machine against a simulated Lark: prints a URL to open"
 	@echo "make test         every test (browser tests where a Chromium is found)"
 	@echo "make check        format, lint, types, import contracts, generated files, tidy tests"
 	@echo "make bench        the measured ratios and their limits, as one table"
@@ -39,7 +39,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 demo: $(STAMP)
-	@$(BIN)/frontstage demo
+	@$(BIN)/frontstage demo engineering
 
 # Side by side, a file at a time: the tests of one share what is dear to make.
 test: $(STAMP)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from importlib import resources
 
-from bot.stage import CHAT, OWNER, OWNER_NAME, DemoFailed, Processes, say
+from bot.stage import CHAT, OWNER_NAME, DemoFailed, Processes, say
 
 STEP_S_MAX = 120.0
 LOOK_S = 0.25
@@ -54,7 +54,7 @@ class Owner:
 
     def _play(self, name: str, told: dict[str, object]) -> None:
         with resources.as_file(resources.files("bot") / "demo_owner.py") as script:
-            argv = [sys.executable, "-I", str(script), self._base_url, OWNER, CHAT, name, json.dumps(told)]
+            argv = [sys.executable, "-I", str(script), self._base_url, OWNER_NAME, CHAT, name, json.dumps(told)]
             done = subprocess.run(argv, capture_output=True, text=True, timeout=STEP_S_MAX, check=False)
         for line in done.stdout.splitlines():
             say(f"  {line}")

@@ -59,7 +59,7 @@ class Report:
     def text(self) -> str:
         """For people, on one screen."""
         left_out = f", without {self.without}" if self.without else ""
-        lines = [f"Journey {self.journey}, seed {self.seed}, {self.cycles} cycles{left_out}"]
+        lines = [f"Journey {self.journey}, seed {self.seed}, {self.cycles} round{'s' * (self.cycles != 1)}{left_out}"]
         lines += [_clipped(f" {MARKS[one.verdict]} {one.name}: {one.says}") for one in self.expectations]
         lines += [_clipped(f"   {line}") for line in _figures(self.counts)]
         if self.problem:
