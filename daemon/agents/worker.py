@@ -151,9 +151,14 @@ class Worker:
                 for event in self._bench.client.feed(after or 0):
                     tries = 0
                     self._items.put(Wake(event.goal_id))
-            except (WireFault, Refused):
-                pass
-            tries += 1
+            except Refused as refused:
+                # By a credential that may not follow, work is found by looking now and then.
+                self._bench.say(f"the feed is not for this credential ({refused})")
+                tries = len(FEED_AGAIN_S)
+            except WireFault:
+                tries += 1
+            else:
+                tries += 1
             self._items.put(Wake(None))
 
     def _tidy(self) -> None:

@@ -1,6 +1,7 @@
 """`frontstage worker run` and `frontstage worker status`: the worker's composition root, and what it says of itself."""
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -19,12 +20,13 @@ from daemon.agents.worker_look import folder_of
 from daemon.agents.worker_tree import TreeRefused, require_clean
 from daemon.agents.worker_turn import Turn
 from daemon.cli.call import chosen_locale
-from daemon.cli.credential import find_token
+from daemon.cli.credential import TOKEN_FILE_VARIABLE, TOKEN_VARIABLE, find_token
 from daemon.cli.output import EXIT_FAULT, EXIT_UNREACHABLE, STDOUT, refuse, tell, write
 from daemon.cli.parse import Command, UsageError
 from daemon.client import Client
 from daemon.local.check import NotAnswered, Validator, declarations, recorded, run_one, validator_of
 from daemon.local.homes import home_of
+from daemon.paths import Home
 
 EXIT_REFUSED = 1
 LEASE_SECONDS_DEFAULT, LEASE_SECONDS_LEAST, LEASE_SECONDS_MAX = 300, 3, 14_400
@@ -38,7 +40,7 @@ AGENT_ID = re.compile(r"[a-z][a-z0-9_.:@-]{0,79}")
 def run(command: Command) -> int:
     """Work until told to stop, or with --once for one turn."""
     home = home_of(command)
-    token = find_token(home)
+    token = _own_token(home)
     values = command.values
     agent_id = agent_of(command)
     setting = Setting(
@@ -66,6 +68,17 @@ def run(command: Command) -> int:
         once="once" in values,
     )
     return _work(command, Worker(bench), once=bench.once)
+
+
+def _own_token(home: Home) -> str | None:
+    """The agent's own credential: the owner's, which other commands fall back to, is nobody's to work by."""
+    if not {TOKEN_VARIABLE, TOKEN_FILE_VARIABLE} & os.environ.keys():
+        raise UsageError(
+            "a worker acts by its agent's own token, and there is none",
+            hint=f"set {TOKEN_VARIABLE} or {TOKEN_FILE_VARIABLE}",
+            code="credential_unusable",
+        )
+    return find_token(home)
 
 
 def agent_of(command: Command) -> str:

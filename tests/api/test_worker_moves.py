@@ -6,6 +6,7 @@ import pytest
 
 from daemon.agents.worker_core import FENCED
 from daemon.agents.worker_desk import DeskTaken
+from daemon.client import Client
 from tests.support.served import until
 from tests.support.worker import GOOD
 from tests.support.worker_place import GOAL, worker_place
@@ -161,15 +162,18 @@ async def test_a_goal_that_is_stopped_ends_the_program(place):
     assert await place.artifacts() == []
 
 
-async def test_an_idle_worker_asks_nothing_until_something_happens(place):
+async def test_an_idle_worker_asks_nothing_until_something_happens(place, monkeypatch):
     await place.turn()
     worker = place.seat.worker(GOOD, once=False)
     task = asyncio.get_running_loop().run_in_executor(None, worker.run)
     try:
         await until(lambda: place.seat.desk.told().get("how") == "idle")
-        true = place.daemon.service.committed.seq
+        await asyncio.sleep(0.5)
+        asked = []
+        true = Client.read
+        monkeypatch.setattr(Client, "read", lambda *words, **named: asked.append(words[1]) or true(*words, **named))
         await asyncio.sleep(1.0)
-        assert place.daemon.service.committed.seq == true
+        assert asked == []
         await place.daemon.do("todo.add", {**GOAL, "text": "More"})
         await until(lambda: len(place.seat.turns) == 2)
     finally:

@@ -127,21 +127,34 @@ async def test_after_two_turns_that_came_to_nothing_it_says_so_and_tries_a_few_t
 
 
 WRONG = {
-    "an id that is a path": {"agent": "../scout", "exec": "true"},
-    "no program": {"exec": "  "},
-    "unclosed": {"exec": "sh -c 'x"},
-    "no such program": {"exec": "./nowhere"},
-    "no repository": {"exec": "true", "repository": "/nowhere"},
-    "no validators": {"exec": "true", "validators": "/nowhere"},
-    "lease": {"exec": "true", "lease_seconds": 1},
-    "time": {"exec": "true", "timeout_seconds": 0},
+    "an id that is a path": ({"agent": "../scout"}, "agent"),
+    "no program": ({"exec": "  "}, "exec"),
+    "unclosed": ({"exec": "sh -c 'x"}, "exec"),
+    "no such program": ({"exec": "./nowhere"}, "exec"),
+    "no repository": ({"repository": "/nowhere"}, "repository"),
+    "no validators": ({"validators": "/nowhere"}, "validators"),
+    "lease": ({"lease_seconds": 1}, "lease_seconds"),
+    "time": ({"timeout_seconds": 0}, "timeout_seconds"),
 }
 
 
-@pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
-def test_a_command_line_that_cannot_work_is_refused_before_anything(values, tmp_path):
-    wanted = command(**{"agent": "scout", **values})
+@pytest.mark.parametrize(("values", "field"), WRONG.values(), ids=WRONG)
+def test_a_command_line_that_cannot_work_is_refused_before_anything(values, field, tmp_path, monkeypatch):
+    monkeypatch.setenv("FRONTSTAGE_TOKEN", "fs_x")
+    wanted = command(**{"agent": "scout", "exec": "true", **values})
     wanted.options.home = str(tmp_path)
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as refused:
         run(wanted)
+    assert refused.value.field == field
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody_works_by_the_credential_of_an_owner(tmp_path, monkeypatch):
+    monkeypatch.delenv("FRONTSTAGE_TOKEN", raising=False)
+    monkeypatch.delenv("FRONTSTAGE_TOKEN_FILE", raising=False)
+    (tmp_path / "owner.token").write_text("fs_owner")
+    (tmp_path / "owner.token").chmod(0o600)
+    wanted = command(agent="scout", exec="true")
+    wanted.options.home = str(tmp_path)
+    with pytest.raises(UsageError, match="its agent's own token"):
+        run(wanted)
