@@ -12,6 +12,9 @@ from tests.support.worker import GOOD
 from tests.support.worker_place import GOAL, worker_place
 
 
+SECONDS_MAX = 40
+
+
 @pytest.fixture
 async def place(tmp_path):
     async with worker_place(tmp_path) as made:
@@ -43,8 +46,9 @@ class Under:
         await self.task
 
     async def ended(self):
-        self.turn = await self.task
-        return self.turn
+        async with asyncio.timeout(SECONDS_MAX):
+            # The thread goes on where the waiting ends, until it is told twice.
+            return await asyncio.shield(self.task)
 
 
 async def test_a_lease_is_renewed_while_the_program_runs(place):
