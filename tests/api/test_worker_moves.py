@@ -11,7 +11,6 @@ from tests.support.served import until
 from tests.support.worker import GOOD
 from tests.support.worker_place import GOAL, worker_place
 
-
 SECONDS_MAX = 40
 
 
