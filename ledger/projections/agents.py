@@ -19,6 +19,7 @@ from ledger.refusals import Refusal
 from ledger.rules import agent_params
 from ledger.rules.agents import AgentRefusal, standing_of, unproven
 from ledger.rules.common import Caller, must_review, refuse
+from ledger.rules.gates import awaited
 from ledger.rules.leases import effective_lease
 from ledger.rules.material import status_of
 from ledger.rules.members import MemberRefusal
@@ -131,6 +132,7 @@ def _inbox(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> 
         **_section("requests", _requests(goal, agent_id)),
         **_section("returns", _returns(goal, agent_id, since)),
         **_section("decisions", _decisions(goal, since)),
+        **_section("open_gates", _awaited(workspace, goal, now_ms)),
         **_section("leases", _leases(goal, agent_id, now_ms, own=caller.member_id == agent_id)),
     }
 
@@ -197,6 +199,22 @@ def _decisions(goal: Goal, since: int) -> list[Document]:
             "seq": gate.resolved_seq,
         }
         for gate in sorted(gates, key=lambda gate: -gate.resolved_seq)
+    ]
+
+
+def _awaited(workspace: Workspace, goal: Goal, now_ms: int) -> list[Document]:
+    """What a person has to decide first, the oldest first; how it is answered is for people, and is not said here."""
+    gates = [goal.gates.by_id[gate_id] for gate_id in goal.gates.waiting]
+    return [
+        {
+            "gate_id": gate.gate_id,
+            "kind": gate.kind,
+            "question": gate.question,
+            "blocks": [goal.goal_id] if gate.blocks_goal else list(gate.blocked_todo_ids),
+            "waits_for": list(awaited(workspace, gate, now_ms)),
+            "seq": gate.seq,
+        }
+        for gate in gates
     ]
 
 

@@ -10,6 +10,7 @@ from ledger.text.pieces import (
     as_map,
     facts,
     head,
+    joined,
     label,
     listed,
     moment,
@@ -89,6 +90,7 @@ def _inbox(doc: Doc, locale: Locale) -> list[str]:
         (label("requests", locale), _rows(doc, "requests", _request, locale)),
         (label("returns", locale), _rows(doc, "returns", _return, locale)),
         (label("decisions", locale), _rows(doc, "decisions", _decision, locale)),
+        (label("open_gates", locale), _rows(doc, "open_gates", _gate, locale)),
         (label("leases", locale), _rows(doc, "leases", _lease, locale)),
     ]
     return [*lines, *facts(given)]
@@ -127,6 +129,10 @@ def _return(one: Doc, locale: Locale) -> list[object]:
 def _decision(one: Doc, locale: Locale) -> list[object]:
     status = named("state.gate", one.get("status"), locale)
     return [one.get("gate_id"), status, one.get("resolved_by") or "-", _clipped(one.get("question"))]
+
+
+def _gate(one: Doc, locale: Locale) -> list[object]:
+    return [one.get("gate_id"), joined(one.get("waits_for"), locale, 3), _clipped(one.get("question"))]
 
 
 def _lease(one: Doc, locale: Locale) -> list[object]:

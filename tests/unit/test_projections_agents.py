@@ -124,9 +124,15 @@ class TestTheInbox:
         )
         gate_id = event.facts.gate_id
         assert inbox(world)["decisions"] == []
+        (waiting,) = inbox(world)["open_gates"]
+        assert (waiting["gate_id"], waiting["waits_for"], waiting["blocks"]) == (gate_id, ["ann"], [DOCS])
+        shown = render("agent.inbox", inbox(world), "en")
+        assert "Which tone?" in shown
+        assert "frontstage gate approve" not in shown, "how people answer is not put before an agent"
         basis = view(world, "gate.show", goal_id=DOCS, gate_id=gate_id)["basis"]
         world.do("ann", "gate.approve", goal_id=DOCS, gate_id=gate_id, basis=basis)
         (decided,) = inbox(world)["decisions"]
+        assert inbox(world)["open_gates"] == []
         assert (decided["gate_id"], decided["status"], decided["resolved_by"]) == (gate_id, "approved", "ann")
         world.do("builder", "todo.claim", goal_id=DOCS, todo_id="todo_one")
         assert inbox(world)["decisions"] == []
