@@ -19,6 +19,7 @@ TEXT_CHARS_MAX = 10_000
 REASON_CHARS_MAX = 2_000
 LIST_MAX = 64
 TTL_SECONDS_MAX = 86_400
+SENT_MEMBER_ID_PATTERN = "^[A-Za-z][A-Za-z0-9_.:@ -]{0,79}$"
 
 
 class Params(BaseModel):
@@ -84,7 +85,7 @@ MemberIdText = Annotated[
     AfterValidator(lower_name),
     Field(pattern=ids.MEMBER_ID_PATTERN),
     # What may be sent, before code has made it lower case: the pattern above is of what comes out.
-    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.:@ -]{0,79}$"}),
+    WithJsonSchema({"type": "string", "pattern": SENT_MEMBER_ID_PATTERN}),
 ]
 KeyText = Annotated[str, Field(pattern=ids.KEY_PATTERN)]
 CapabilityText = Annotated[str, Field(pattern=ids.CAPABILITY_PATTERN)]

@@ -26,8 +26,14 @@ SETTINGS = """
 expected-statuses = ["2xx", "401", "403", "404", "409", "422", "423"]
 
 [[operations]]
-# A query has no way to say that one parameter needs another, or keeps it out; these two say it in words.
-include-operation-id = ["attention.show", "history.explain"]
+# A query has no way to say that one parameter needs another, or keeps it out; these say it in words.
+include-operation-id = ["attention.show", "history.explain", "history.list"]
+[operations.checks.positive_data_acceptance]
+expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "423"]
+
+[[operations]]
+# Whether a gate must say what it holds up follows from how many agents work there.
+include-operation-id = ["gate.open"]
 [operations.checks.positive_data_acceptance]
 expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "423"]
 """

@@ -6,6 +6,7 @@ daemon's own user is the operator; anything else is nobody.
 
 import asyncio
 import hashlib
+import json
 import socket
 import struct
 from collections.abc import Mapping
@@ -136,7 +137,8 @@ def parse_body(action: Action, body: bytes) -> Params | Refusal:
     try:
         params = action.params.model_validate_json(body or b"{}")
     except ValidationError as error:
-        return malformed(error)
+        whole = _with_whole_numbers(body, error)
+        return malformed(error) if whole is None else parse_body(action, whole)
     # Every name has a colon behind it. Where there are no more of them than fields, none came twice.
     if body.count(b":") > len(params.model_fields_set):
         try:
@@ -144,6 +146,29 @@ def parse_body(action: Action, body: bytes) -> Params | Refusal:
         except NamedTwice as error:
             return given_twice(error.field)
     return params
+
+
+def _with_whole_numbers(body: bytes, error: ValidationError) -> bytes | None:
+    """The body with `3.0` as `3`, where an integer was written so: to JSON, and to our description, both are three."""
+    if all(
+        problem["type"] != "int_type"
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)
+    ):
+        return None
+    found = False
+
+    def number(text: str) -> int | float:
+        nonlocal found
+        value = float(text)
+        found = found or value.is_integer()
+        return int(value) if value.is_integer() else value
+
+    try:
+        require_named_once(body)
+        read = json.loads(body, parse_float=number)
+        return json.dumps(read).encode("ascii") if found else None
+    except ValueError:
+        return None  # It is refused for what it is; there is more wrong with it than a number.
 
 
 def given_twice(name: str) -> Refusal:

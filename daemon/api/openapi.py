@@ -10,7 +10,7 @@ from functools import cache
 
 from daemon.api import openapi_parts as parts
 from daemon.api.openapi_routes import beside
-from daemon.api.openapi_together import OF_ACTIONS, OF_SCHEMAS, together
+from daemon.api.openapi_together import OF_ACTIONS, OF_SCHEMAS, together, with_something_to_read
 from daemon.cli.catalogue import ACTIONS as COMMANDS
 from daemon.cli.parse import parse
 from daemon.lock import VERSION
@@ -31,7 +31,9 @@ def openapi_document() -> dict[str, object]:
     schemas: dict[str, object] = dict(parts.SCHEMAS)
     paths: dict[str, object] = {}
     for action in outward:
-        schema = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
+        made = action.params.model_json_schema(ref_template="#/components/schemas/{model}")
+        schema = with_something_to_read(made)
+        assert isinstance(schema, dict)
         schemas |= {name: together(one, name, OF_SCHEMAS) for name, one in schema.pop("$defs", {}).items()}
         paths[f"/v1/actions/{action.name}"] = _path(action, schema)
     nouns = dict.fromkeys(action.noun for action in outward)

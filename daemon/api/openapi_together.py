@@ -44,7 +44,23 @@ _ADDED: list[Json] = [
     _either(_MONITOR, {"not": _is("role", "user")}, _absent("cadence_seconds", "max_no_change_before_replan")),
 ]
 
+_ONE_OR_ALL = _either(_is("workspace", value=True), _absent("goal_id"), _given("goal_id"))
+_IN_A_CHAT: list[Json] = [_given("channel_id"), _ONE_OR_ALL]
+"""In a chat the chat is known; over HTTP it is named."""
+_HOURS_GIVEN: Json = {"allOf": [_given("quiet_from"), _given("quiet_until")]}
+_NO_HOURS = _absent("quiet_from", "quiet_until")
+
 OF_ACTIONS: dict[str, list[Json]] = {
+    "channel.bind": _IN_A_CHAT,
+    "channel.unbind": _IN_A_CHAT,
+    "channel.set-digest": [
+        _given("channel_id"),
+        _either(_is("off", value=True), _absent("cron"), _given("cron")),
+        {"anyOf": [_HOURS_GIVEN, _NO_HOURS]},
+    ],
+    "member.set-quiet-hours": [_either(_is("off", value=True), _NO_HOURS, _HOURS_GIVEN)],
+    "summary.post": [_ONE_OR_ALL],
+    "goal.clarify": [_either(_given("question"), _absent("answer"), _given("answer"))],
     "artifact.review": [_when(_is("verdict", "reject"), _given("reason", {"type": "string", "pattern": "\\S"}))],
     "artifact.record-check": [
         _either(_is("timed_out", value=True), _absent("exit_code"), _given("exit_code", _NUMBER))
@@ -84,6 +100,22 @@ def _operation(op: str) -> Json:
 
 OF_SCHEMAS: dict[str, list[Json]] = {"OperationParams": [{"anyOf": [_operation(op) for op in NEEDS]}]}
 """By the name of an object that parameters are made of."""
+
+
+def with_something_to_read(schema: object) -> object:
+    """The schema, in which a text that may not be empty may not be blank either: something in it can be seen.
+
+    Every such text of the parameters is checked so (`ledger.params`); a pattern for it would be noise to a reader of
+    `frontstage schema`, and is exact here.
+    """
+    if isinstance(schema, list):
+        return [with_something_to_read(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    walked = {name: with_something_to_read(one) for name, one in schema.items()}
+    if schema.get("type") == "string" and schema.get("minLength") and "pattern" not in schema and "enum" not in schema:
+        return {**walked, "pattern": "[^\\p{C}\\p{Z}]"}
+    return walked
 
 
 def together(schema: object, name: str, rules: dict[str, list[Json]]) -> object:

@@ -207,12 +207,13 @@ async def test_a_body_that_cannot_be_unpacked_is_refused(daemon, encoding, path,
 
 
 @pytest.mark.parametrize("action", OUTWARD)
-async def test_the_wrong_method_is_no_action(daemon, action):
+async def test_the_wrong_method_does_nothing_and_is_told_the_right_one(daemon, action):
     before = untouched(daemon)
     right = "POST" if OUTWARD[action].writes else "GET"
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - {right}:
         answer = await daemon.ask(method, f"/v1/actions/{action}", headers=KEY, body=b"{}")
-        assert (answer.status, answer.exit_code, answer.code) == (404, 3, "unknown_action"), method
+        assert (answer.status, answer.exit_code, answer.code) == (405, 2, "method_not_allowed"), method
+        assert answer.headers["allow"] == right
     assert untouched(daemon) == before
 
 
@@ -308,3 +309,20 @@ async def test_what_the_bot_relays_names_no_field_twice(daemon, method, path, mo
     answer = await daemon.ask(method, f"/v1/relay/{path}", body=twice.encode(), who="bot")
     assert (answer.status, answer.code, named(answer)) == (400, "malformed_params", {name})
     assert untouched(daemon) == before
+
+
+async def test_a_whole_number_may_be_written_with_a_point():
+    """To JSON `60.0` is an integer, and so is it to whoever sends what the API's description allows."""
+    async with served(activate) as daemon:
+        asked = {"goal_id": "docs", "todo_id": "todo_000", "idempotency_key": "run-1", "ttl_seconds": 60}
+        for written, code in (
+            (b"60.0", ""),
+            (b"6e1", ""),
+            (b"60.5", "malformed_params"),
+            (b"1e400", "malformed_params"),
+        ):
+            body = json.dumps(asked).encode().replace(b"60", written)
+            headers = {"Idempotency-Key": "lease-1"}
+            got = await daemon.ask("POST", "/v1/actions/task-lease.acquire", who="builder", body=body, headers=headers)
+            assert got.code == code, written
+        assert got.status == 400
