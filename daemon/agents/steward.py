@@ -27,7 +27,7 @@ IDLE_S = 30.0
 BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0)
 ROUNDS_MAX = 20
 """Looks at one goal in a row, each of which did something."""
-LIVING = ("proposed", "clarifying", "active", "changes_requested")
+LIVING = ("proposed", "clarifying", "active", "changes_requested", "delivered")
 Say = Callable[[str], None]
 
 

@@ -2,7 +2,8 @@
 
     proposed, clarifying          ask the one open question
     active, changes_requested     adopt the promise, tidy its own requests, watch the work, plan, deliver
-    everything else               nothing: a pause, a delivery and an end are for people to change
+    delivered                     tell the chats; the rest is for the owners
+    everything else               nothing: a pause and an end are for people to change
 
 What an owner must decide is never wished; where an owner lets the steward confirm plans, that is in the goal's policy.
 """
@@ -12,11 +13,13 @@ from collections.abc import Iterator
 from daemon.agents.steward_facts import (
     OPEN_GATES,
     PLANS_MAX,
+    QUESTIONS,
     Wish,
     latest,
     proof,
     question,
     short,
+    standing,
     unfinished,
     unproved,
     wish,
@@ -32,12 +35,30 @@ def decide_next(view: View, words: Words) -> tuple[Wish, ...]:
         case "proposed" | "clarifying":
             return tuple(clarified(view, words))
         case "active" | "changes_requested":
-            watching = tuple(watched(view, words))
-            first = tuple(adopted(view))
-            planning = () if watching else (*planned(view, words), *delivered(view, words))
-            return (*first, *watching, *planning, *summarised(view, words))
+            return (*adopted(view), *_at_work(view, words), *summarised(view))
+        case "delivered":
+            return tuple(summarised(view))
         case _:
             return ()
+
+
+def _at_work(view: View, words: Words) -> tuple[Wish, ...]:
+    """What follows from the work goes first; only when nothing does is it time to plan or to deliver."""
+    watching, planning = tuple(watched(view, words)), (*planned(view, words), *delivered(view, words))
+    asked = {one.params["gate_id"] for one in (*watching, *planning) if one.action == "gate.open"}
+    moot = [
+        wish(view, "moot", gate.gate_id, "gate.withdraw", gate_id=gate.gate_id, reason=words.say("withdrawn.gate"))
+        for gate in view.gates
+        if gate.gate_id.startswith(QUESTIONS) and gate.opened_by == view.me and gate.status in OPEN_GATES
+        if gate.gate_id not in asked
+    ]
+    first = (*_new(view, watching), *moot)
+    return first or _new(view, planning)
+
+
+def _new(view: View, wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
+    """What is still to be asked for: a question that stands already has its gate."""
+    return tuple(one for one in wishes if one.action != "gate.open" or view.gate(str(one.params["gate_id"])) is None)
 
 
 def clarified(view: View, words: Words) -> Iterator[Wish]:
@@ -77,10 +98,9 @@ def planned(view: View, words: Words) -> Iterator[Wish]:
     tried = _tried(view)
     number = len(tried) + 1
     plan_id = f"{_round(view)}n{number}"
-    if (gate_id := _gate_before(view, tried, number)) is not None:
-        gate = view.gate(gate_id)
-        if gate is None:
-            yield _asks_for_direction(view, tried, gate_id, words)
+    if (name := _gate_before(view, tried, number)) is not None:
+        yield _asks_for_direction(view, tried, name, words)
+        _, gate = standing(view, name)
         if gate is None or gate.status != "approved":
             return
     yield Wish(
@@ -113,7 +133,7 @@ def _gate_before(view: View, tried: list[Plan], number: int) -> str | None:
     return f"gate_{_round(view)}n{number}" if number > PLANS_MAX else None
 
 
-def _asks_for_direction(view: View, tried: list[Plan], gate_id: str, words: Words) -> Wish:
+def _asks_for_direction(view: View, tried: list[Plan], name: str, words: Words) -> Wish:
     last = tried[-1]
     if last.status == "rejected":
         reason = last.reason or words.say("no_reason")
@@ -121,32 +141,20 @@ def _asks_for_direction(view: View, tried: list[Plan], gate_id: str, words: Word
     else:
         criteria = ", ".join(one.criterion_id for one in unproved(view))
         told = words.say("plan.used_up", count=len(tried), criteria=criteria)
-    return question(view, "direction", gate_id, "direction", told)
+    return question(view, "direction", name, "direction", told)
 
 
 def _waiting_plan(view: View, plan: Plan, words: Words) -> Iterator[Wish]:
     if plan.proposed_by != view.me:
         return
-    gate_id = f"gate_gap-{short(plan.plan_id, *(f'{gap.lane_id} {gap.reason}' for gap in plan.gaps))}"
-    for gate in view.gates:
-        # The answer to a question that nobody has any longer would say nothing.
-        if gate.gate_id.startswith("gate_gap-") and gate.gate_id != gate_id and _mine_and_open(view, gate.gate_id):
-            yield wish(
-                view, "moot", gate.gate_id, "gate.withdraw", gate_id=gate.gate_id, reason=words.say("withdrawn.gap")
-            )
     if plan.gaps:
-        if view.gate(gate_id) is None:
-            gaps = "; ".join(f"{gap.lane_id}: {gap.reason} ({', '.join(gap.names)})" for gap in plan.gaps)
-            yield question(view, "right", gate_id, "resource", words.say("plan.gap", plan=plan.plan_id, gaps=gaps))
+        name = f"gate_gap-{short(plan.plan_id, *(f'{gap.lane_id} {gap.reason}' for gap in plan.gaps))}"
+        gaps = "; ".join(f"{gap.lane_id}: {gap.reason} ({', '.join(gap.names)})" for gap in plan.gaps)
+        yield question(view, "right", name, "resource", words.say("plan.gap", plan=plan.plan_id, gaps=gaps))
     elif view.plan_approval == "steward":
         yield wish(
             view, "confirm", f"{plan.plan_id}/{plan.basis}", "plan.confirm", plan_id=plan.plan_id, basis=plan.basis
         )
-
-
-def _mine_and_open(view: View, gate_id: str) -> bool:
-    gate = view.gate(gate_id)
-    return gate is not None and gate.opened_by == view.me and gate.status in OPEN_GATES
 
 
 def delivered(view: View, words: Words) -> Iterator[Wish]:
@@ -174,13 +182,11 @@ def _line(view: View, criterion: Criterion, words: Words) -> str:
     )  # fmt: skip
 
 
-def summarised(view: View, words: Words) -> Iterator[Wish]:
-    """A word into the goal's chats when something an owner cares about has moved; the daemon skips what has not."""
+def summarised(view: View) -> Iterator[Wish]:
+    """A summary into the goal's chats when something an owner cares about has moved; the daemon skips what has not."""
     if not view.can_post or not view.work:
         return
-    work = latest(view)
-    done, proved = [one.todo_id for one in work if one.status == "done"], len(view.criteria) - len(unproved(view))
-    blocked = [one.todo_id for one in work if one.status == "blocked"]
-    state = short(view.state, str(view.revision), str(proved), *done, "blocked", *blocked)
-    told = words.say("summary", done=len(done), total=len(work), proved=proved, criteria=len(view.criteria))
-    yield wish(view, "summary", state, "summary.post", text=told)
+    proved = [one.criterion_id for one in view.criteria if one not in unproved(view)]
+    blocked = [one.todo_id for one in latest(view) if one.status == "blocked"]
+    about = short(view.state, str(view.revision), str(view.deliveries), *proved, "blocked", *blocked)
+    yield wish(view, "summary", about, "summary.post")

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from daemon.agents.steward_view import Criterion, Evidence, View, Work
+from daemon.agents.steward_view import Criterion, Evidence, Gate, View, Work
 
 Value = str | int | bool | None | list[str] | tuple[str, ...]
 
@@ -23,6 +23,9 @@ PLANS_MAX = 3
 UNFINISHED = frozenset({"open", "blocked", "deferred"})
 ROUTINE = frozenset({"lane_route", "shared_work_graph"})
 OPEN_GATES = frozenset({"waiting_on_user", "deferred"})
+WITHDRAWN = frozenset({"withdrawn", "superseded"})
+QUESTIONS = ("gate_blocked-", "gate_gap-", "gate_plan_", "gate_redo-", "gate_review-")
+"""What the names of a steward's gates begin with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +55,20 @@ def wish(view: View, why: str, about: str, action: str, /, **params: Value) -> W
     )
 
 
-def question(view: View, why: str, gate_id: str, kind: str, words: str, *blocked: str) -> Wish:
-    """A gate that people are asked by; where it blocks no work, it is about this one decision and holds nothing up."""
+def standing(view: View, name: str) -> tuple[str, Gate | None]:
+    """The gate of this name that counts, or the id of the next one: what was withdrawn has not been answered."""
+    tries = (name if count == 1 else f"{name}-{count}" for count in range(1, len(view.gates) + 2))
+    gate_id = next(one for one in tries if (gate := view.gate(one)) is None or gate.status not in WITHDRAWN)
+    return gate_id, view.gate(gate_id)
+
+
+def question(view: View, why: str, name: str, kind: str, words: str, *blocked: str) -> Wish:
+    """A gate that people are asked by; where it blocks no work, it is about this one decision and holds nothing up.
+
+    It is wished as long as the question stands: one that is open already is not opened again, and one that nobody asks
+    any longer is taken back.
+    """
+    gate_id, _ = standing(view, name)
     scope = {} if blocked else {"decision_scope": f"{kind}:goal:{gate_id}"}
     return wish(
         view, why, gate_id, "gate.open", gate_id=gate_id, question=words, kind=kind, blocks_todo=list(blocked), **scope

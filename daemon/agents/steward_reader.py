@@ -1,5 +1,7 @@
 """Reading one goal into a view: the few documents that anybody may read, each of them once."""
 
+from dataclasses import replace
+
 from daemon.aclient import AsyncClient
 from daemon.agents.steward_facts import ROUTINE
 from daemon.agents.steward_view import (
@@ -27,6 +29,8 @@ from daemon.client import Params
 
 PAGE = 200
 PAGES_MAX = 100
+STEWARD, SUMMARY = "steward", "summary"
+"""The role, and the kind of action, by which an agent may post into chats."""
 LEASES_MAX = 64
 """Bound work without a holder of which it is asked how its last lease ended."""
 
@@ -42,7 +46,6 @@ class Reader:
         self._client = client
         self._me = me
         self._has_planner = has_planner
-        self._can_post: bool | None = None
 
     async def goals(self, state: str) -> list[str]:
         """The goals in a state. Raises ReadRefused and WireFault."""
@@ -53,7 +56,7 @@ class Reader:
         """A goal, and the seq of its last event. Raises ReadRefused, NotReadable and WireFault."""
         about: Params = {"goal_id": goal_id}
         shown = await self._read("goal.show", {**about, "full": True})
-        fields = goal_fields(shown)
+        fields, agents = goal_fields(shown), await self._agents(goal_id)
         view = View(
             me=self._me,
             has_planner=self._has_planner,
@@ -63,8 +66,8 @@ class Reader:
             gates=tuple(_gate(one) for one in rows(await self._read("gate.list", _all(goal_id)), "gates")),
             amendments=await self._amendments(goal_id),
             requests=tuple(_request(one) for one in rows(await self._read("request.list", _all(goal_id)), "requests")),
-            agents=await self._agents(goal_id),
-            can_post=await self._posts(),
+            agents=agents,
+            can_post=await self._posts(goal_id, agents),
             **fields,  # type: ignore[arg-type]  # the fields are made for this very struct, by name
         )
         return view, number(mapping(shown.get("truth_contract")), "goal_seq")
@@ -118,16 +121,21 @@ class Reader:
         found = []
         for row in members:
             own = [one for one in grants if one.get("member_id") == row.get("member_id")]
-            if (agent := agent_of(row, "registered", own, goal_id)) is not None:
-                found.append(agent)
+            if (agent := agent_of(row, own, goal_id)) is not None:
+                asked: Params = {"agent_id": agent.agent_id, "goal_id": goal_id}
+                shown = await self._read("member.show", asked)
+                found.append(replace(agent, presence=text(shown, "presence")))
         return tuple(found)
 
-    async def _posts(self) -> bool:
-        """Whether this daemon takes summaries; asked once."""
-        if self._can_post is None:
-            reply = await self._client.get("/capabilities")
-            self._can_post = reply.ok and "summary.post" in {text(one, "name") for one in rows(reply.body, "actions")}
-        return self._can_post
+    async def _posts(self, goal_id: str, agents: tuple[Agent, ...]) -> bool:
+        """Whether there is a chat that shows the goal, and this steward may post into it."""
+        mine = next((one for one in agents if one.agent_id == self._me), None)
+        if mine is None or (mine.role != STEWARD and SUMMARY not in mine.action_kinds):
+            return False
+        chats = rows(await self._read("channel.list", {}), "channels")
+        own = [one for one in chats if one.get("goal_id") == goal_id]
+        shown = own or [one for one in chats if one.get("goal_id") is None]
+        return any(one.get("reachable") is True for one in shown)
 
     async def _read(self, name: str, params: Params) -> Document:
         reply = await self._client.read(name, params)

@@ -15,7 +15,7 @@ LANES_MAX = 8
 ANY_KIND = "*"
 _HELPERS = frozenset({"dreaming_proposer", "steward", "monitor"})
 _REVIEWERS = ("reviewer", "critic")
-_PRESENT = ("executing", "launchable", "bound", "addressable")
+_PRESENT = ("executing", "launchable", "bound", "addressable", "registered")
 Lane = dict[str, object]
 
 
@@ -36,7 +36,17 @@ def reviewers(view: View, author: str, load: Sequence[str]) -> tuple[Agent, ...]
         one for one in view.agents
         if one.agent_id not in {author, view.me} and one.role not in {"dreaming_proposer", "steward"}
     ]  # fmt: skip
-    return tuple(sorted(able, key=lambda one: (_rank(one.role, _REVIEWERS), load.count(one.agent_id), one.agent_id)))
+    return tuple(
+        sorted(
+            able,
+            key=lambda one: (
+                _rank(one.role, _REVIEWERS),
+                _rank(one.presence, _PRESENT),
+                load.count(one.agent_id),
+                one.agent_id,
+            ),
+        )
+    )
 
 
 def _rank(word: str, order: Sequence[str]) -> int:

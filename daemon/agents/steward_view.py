@@ -177,7 +177,7 @@ class View:
     agents: tuple[Agent, ...] = ()
     proposals: int = 0
     can_post: bool = False
-    """Whether this daemon takes summaries."""
+    """Whether a chat shows the goal and the steward may post there."""
 
     def artifact(self, artifact_id: str) -> Evidence | None:
         """One artifact by its id."""
@@ -339,7 +339,7 @@ def plan_of(row: Document) -> Plan:
     )
 
 
-def agent_of(row: Document, presence: str, grants: list[Document], goal_id: str) -> Agent | None:
+def agent_of(row: Document, grants: list[Document], goal_id: str) -> Agent | None:
     """A row of `member list` with its grants, if it is an agent that has the goal."""
     goals = texts(row, "goals")
     if row.get("kind") != "agent" or row.get("revoked") or not {"*", goal_id} & set(goals):
@@ -350,7 +350,6 @@ def agent_of(row: Document, presence: str, grants: list[Document], goal_id: str)
         agent_id=text(row, "member_id"),
         role=text(row, "profile_role"),
         capabilities=texts(row, "capabilities"),
-        presence=presence,
         limits=tuple(name for name in ("action_kinds", "write_scopes") if any(one.get(name) for one in about)),
         action_kinds=tuple(dict.fromkeys(kind for one in alive for kind in texts(one, "action_kinds"))),
         write_scopes=tuple(dict.fromkeys(scope for one in alive for scope in texts(one, "write_scopes"))),

@@ -1,19 +1,20 @@
 """What a steward watches while others work: answers, reviews, work that no longer holds, leases that ran out, blocks.
 
-Each rule sees a fact that the ledger shows and wishes the one thing that follows. Evidence that was rejected is
-reworked by its author. Work that rests on what was revised, or whose author is gone, is done again as a new todo,
-`todo_x-r2` for `todo_x`, with the same terms, validators too; whatever waited for the old one is made to wait for the
-new one by a routine amendment. After a bounded number of times a person is asked for the direction.
+Each rule sees a fact that the ledger shows and wishes the one thing that follows. Evidence that was rejected, or that
+lost its basis, is made anew by its author. Where the author is gone, or has had its turns and a person said to go on,
+the work is done again as a new todo, `todo_x-r2` for `todo_x`, with the same terms, validators too; whatever waited for
+the old one is made to wait for the new one by a routine amendment.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from daemon.agents.steward_facts import OPEN_GATES, ROUTINE, Wish, latest, question, root_of, short, times, wish
+from daemon.agents.steward_facts import ROUTINE, Wish, latest, question, root_of, short, standing, times, wish
 from daemon.agents.steward_template import can_do, reviewers
 from daemon.agents.steward_view import Agent, Evidence, View, Work
 from daemon.agents.steward_words import Words
 
-TIMES_MAX = 3
+TIMES_MAX = 4
 """How often a todo is done before a person is asked."""
 LAPSES_MAX = 2
 """Executions of a bound agent, the last of which ran out, before the work is given to another one."""
@@ -85,9 +86,8 @@ def _review(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
     ]
     names = {"label": artifact.label, "artifact": artifact.artifact_id, "author": artifact.submitted_by}
     if not free:
-        gate_id = f"gate_review-{artifact.artifact_id}"
-        if view.gate(gate_id) is None:
-            yield question(view, "right", gate_id, "resource", words.say("review.nobody", **names))
+        name = f"gate_review-{artifact.artifact_id}"
+        yield question(view, "right", name, "resource", words.say("review.nobody", **names))
         return
     request_id = f"request_review-{artifact.artifact_id}-{len(asked) + 1}"
     given = f'{{"ref":"{artifact.artifact_id}","sha256":"{artifact.sha256}","relation":"responds_to"}}'
@@ -104,17 +104,13 @@ def _moot(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
         if status in {"sent", "deferred"}:
             reason = words.say("withdrawn.reviewed")
             yield wish(view, "moot", request_id, "request.withdraw", request_id=request_id, reason=reason)
-    gate = view.gate(f"gate_review-{artifact.artifact_id}")
-    if gate is not None and gate.status in OPEN_GATES and gate.opened_by == view.me:
-        reason = words.say("withdrawn.reviewed")
-        yield wish(view, "moot", gate.gate_id, "gate.withdraw", gate_id=gate.gate_id, reason=reason)
 
 
 # Work that no longer holds.
 
 
 def redone(view: View, words: Words) -> Iterator[Wish]:
-    """Work whose evidence fell is done again; what was merely rejected is for its author to rework, if there is one."""
+    """Work whose evidence fell is for its author to make anew; where that is nobody any longer, it is done again."""
     current = {root_of(work.todo_id): work for work in latest(view)}
     for work in current.values():
         fallen = _fallen(view, work)
@@ -122,14 +118,15 @@ def redone(view: View, words: Words) -> Iterator[Wish]:
             continue
         tries = _tries(view, work, fallen)
         if tries % TIMES_MAX == 0:
-            gate_id = f"gate_redo-{short(work.todo_id, str(tries))}"
-            gate = view.gate(gate_id)
-            if gate is None:
-                told = words.say("redo.used_up", title=work.title, count=tries)
-                yield question(view, "direction", gate_id, "direction", told)
+            name = f"gate_redo-{short(work.todo_id, str(tries))}"
+            told = words.say("redo.used_up", title=work.title, count=tries)
+            yield question(view, "direction", name, "direction", told)
+            _, gate = standing(view, name)
             if gate is None or gate.status != "approved":
                 continue
-        if fallen.status != "rejected" or view.agent(fallen.submitted_by) is None:
+            # Whoever tried so often has had their turns: the next one is anybody's.
+            yield _again(view, replace(work, bound_agent=None), fallen, current, words)
+        elif view.agent(fallen.submitted_by) is None:
             yield _again(view, work, fallen, current, words)
     yield from _rewired(view, current, words)
 
@@ -238,16 +235,12 @@ def blocks(view: View, words: Words) -> Iterator[Wish]:
             continue
         stem = f"gate_blocked-{short(work.todo_id)}-"
         # The note that the work got when it went on names the gate that is used up.
-        gates = [one for one in view.gates if one.gate_id.startswith(stem)]
-        used = max((int(one.gate_id.rpartition("-")[2]) for one in gates if one.gate_id in work.note), default=0)
-        ahead = [one for one in gates if int(one.gate_id.rpartition("-")[2]) > used]
-        if not ahead:
-            gate_id = f"{stem}{used + 1}"
-            told = words.say("blocked", title=work.title, reason=work.reason)
-            yield question(view, "blocked", gate_id, "direction", told, work.todo_id)
-        elif work.claimed_by is not None:
-            # Whoever still has it in hand goes on by the yes; nobody else may say so.
-            continue
-        elif (approved := next((one for one in ahead if one.status == "approved"), None)) is not None:
-            note = words.say("reopened", gate=approved.gate_id)
-            yield wish(view, "reopen", approved.gate_id, "todo.update", todo_id=work.todo_id, status="open", note=note)
+        used = [one.gate_id for one in view.gates if one.gate_id.startswith(stem) and one.gate_id in work.note]
+        name = f"{stem}{max((int(one.removeprefix(stem).partition('-')[0]) for one in used), default=0) + 1}"
+        told = words.say("blocked", title=work.title, reason=work.reason)
+        yield question(view, "blocked", name, "direction", told, work.todo_id)
+        gate_id, gate = standing(view, name)
+        # Whoever still has it in hand goes on by the yes; nobody else may say so.
+        if gate is not None and gate.status == "approved" and work.claimed_by is None:
+            note = words.say("reopened", gate=gate_id)
+            yield wish(view, "reopen", gate_id, "todo.update", todo_id=work.todo_id, status="open", note=note)

@@ -36,11 +36,10 @@ _EN = {
     "reopened": "Goes on by {gate}",
     "withdrawn.reviewed": "Nothing is left to review there",
     "withdrawn.gone": "{agent} does not have this goal any longer",
-    "withdrawn.gap": "Every lane of the plan can be done now",
+    "withdrawn.gate": "The question has settled itself",
     "deliver": "Each criterion has evidence that was accepted.",
     "deliver.line": "{criterion} {text}: {label} ({artifact}, sha256 {digest}) by {author}{reviewed}",
     "deliver.reviewed": ", reviewed by {reviewer}",
-    "summary": "{done} of {total} todos done, {proved} of {criteria} criteria proved.",
     "no_reason": "no reason was given",
 }
 _ZH = {
@@ -72,11 +71,10 @@ _ZH = {
     "reopened": "依据 {gate} 继续",
     "withdrawn.reviewed": "那里已没有需要评审的内容",
     "withdrawn.gone": "{agent} 已不再参与该目标",
-    "withdrawn.gap": "计划的每条工作线现在都有人能做",
+    "withdrawn.gate": "这个问题已自行解决",
     "deliver": "每项标准都有已接受的证据。",
     "deliver.line": "{criterion} {text}：{label}（{artifact}，sha256 {digest}），作者 {author}{reviewed}",
     "deliver.reviewed": "，由 {reviewer} 评审",
-    "summary": "{total} 项待办已完成 {done} 项，{criteria} 项标准已证明 {proved} 项。",
     "no_reason": "未说明理由",
 }
 LANGUAGES = {"en": _EN, "zh": _ZH}

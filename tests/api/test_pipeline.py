@@ -110,7 +110,8 @@ async def test_a_revision_upstream_undoes_what_rests_on_it_and_everybody_sees_it
         assert next(line for line in shown.splitlines() if f"{written}  " in line).endswith("no longer holds")
         overview = (await there.daemon.read("overview.show")).document
         assert "evidence_undone" in str(overview)
-        # The steward has it done again, and the last step waits for that.
+        # Its author is gone: the steward has it done again, and the last step waits for that.
+        await there.daemon.do("member.revoke", {"member_id": "helper"}, who=None)
         await there.look()
         assert (await there.todos())[C]["waiting_for"] == [f"{B}-r2"]
 

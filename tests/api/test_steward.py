@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.support.homes import sha256
+from tests.support.homes import CHAT, sha256
 from tests.support.stewarded import FIRST, NOTE, SECOND, blocked, both_parts, room
 
 
@@ -122,7 +122,7 @@ async def test_a_right_that_nobody_has_is_asked_for_and_a_yes_grants_nothing():
         assert plan["status"] == "confirmed"
 
 
-async def test_what_was_revised_upstream_is_done_again_downstream_and_only_then_delivered():
+async def test_what_was_revised_upstream_is_made_anew_downstream_and_only_then_delivered():
     async with room() as there:
         links, heads = await both_parts(there)
         note = await there.evidence("helper", NOTE, "note", input=[links, heads])
@@ -131,44 +131,65 @@ async def test_what_was_revised_upstream_is_done_again_downstream_and_only_then_
         fallen = await there.artifact(note)
         assert (fallen["status"], fallen["undone"]["by"]) == ("invalidated", links)
         await there.look()
-        todos = await there.todos()
-        again = todos[f"{NOTE}-r2"]
-        assert again["depends_on"] == [FIRST, SECOND]
-        assert again["acceptance"].endswith(f"Takes the place of {note}, whose basis no longer holds")
-        assert await there.refused("helper", "todo.claim", todo_id=f"{NOTE}-r2") == "dependency_unmet"
-        # The request about the note that fell is taken back; what is newer waits for its own word.
+        # Its author is there and makes it anew: nothing is added. The request about what fell is taken back.
+        assert set(await there.todos()) == {FIRST, SECOND, NOTE}
         assert set(await there.asked()) == {newer}
         await there.judge(newer)
         await there.look()
-        once_more = await there.evidence("helper", f"{NOTE}-r2", "note again", input=[newer, heads])
-        await there.look()
         assert await there.state() == "active"
+        once_more = await there.hand_in("helper", None, "note again", revises=note, input=[newer, heads])
+        await there.look()
         await there.judge(once_more)
         await there.look()
-        delivered = (await there.read("goal.show"))["acceptance"]
-        told = str(delivered)
+        told = str((await there.read("goal.show"))["acceptance"])
         assert (newer in told, once_more in told, note in told) == (True, True, False)
 
 
 async def test_what_waits_for_work_that_is_done_again_waits_for_that():
     async with room() as there:
         await there.add("todo_one", bound_agent="builder")
-        await there.add("todo_two", depends_on=["todo_one"], bound_agent="helper")
+        await there.add("todo_two", depends_on=["todo_one"], bound_agent="helper", validator=["links"])
         await there.add("todo_three", depends_on=["todo_two"])
         one = await there.evidence("builder", "todo_one", "a", ["c1"])
         await there.look()
         await there.judge(one)
-        two = await there.evidence("helper", "todo_two", "b", ["c2"], input=[one])
+        await there.do("helper", "todo.claim", todo_id="todo_two")
+        two = await there.hand_in("helper", "todo_two", "b", ["c2"], input=[one])
+        passed = {"name": "links", "argv_sha256": sha256("links"), "exit_code": 0, "duration_ms": 1}
+        await there.do("judge", "artifact.record-check", artifact_id=two, **passed)
+        await there.do("helper", "todo.complete", todo_id="todo_two", evidence=[two], completion_turn_key="b")
         await there.look()
         await there.judge(two)
         await there.hand_in("builder", None, "a newer", ["c1"], revises=one)
+        await there.daemon.do("member.revoke", {"member_id": "helper"}, who=None)
         await there.look()
         todos = await there.todos()
-        assert todos["todo_two-r2"]["depends_on"] == ["todo_one"]
+        again = todos["todo_two-r2"]
+        assert (again["depends_on"], again["validators"], again["bound_agent"]) == (["todo_one"], ["links"], None)
+        assert again["acceptance"] == f"Takes the place of {two}, whose basis no longer holds"
         assert todos["todo_three"]["depends_on"] == ["todo_two-r2"]
         (amendment,) = (await there.read("amendment.list"))["amendments"]
         assert (amendment["status"], amendment["decided_by"]) == ("committed", "guide")
-        assert await there.refused("helper", "todo.claim", todo_id="todo_three") == "dependency_unmet"
+        assert await there.refused("judge", "todo.claim", todo_id="todo_two-r2") == "dependency_unmet"
+        assert await there.refused("judge", "todo.claim", todo_id="todo_three") == "dependency_unmet"
+
+
+async def test_a_chat_that_shows_the_goal_is_told_and_not_told_twice():
+    async with room() as there:
+        await there.daemon.do("channel.bind", {"goal_id": "docs", "channel_id": CHAT})
+        links, heads = await both_parts(there)
+        summaries = (await there.read("summary.list"))["summaries"]
+        assert len(summaries) >= 1
+        assert not await there.look()
+        there.anew()
+        await there.look()
+        assert (await there.read("summary.list"))["summaries"] == summaries
+        note = await there.evidence("helper", NOTE, "note", input=[links, heads])
+        await there.look()
+        await there.judge(note)
+        await there.look()
+        assert len((await there.read("summary.list"))["summaries"]) > len(summaries)
+        assert there.steward.refusals == 0
 
 
 async def test_what_is_rejected_is_reworked_by_its_author_and_reviewed_anew():

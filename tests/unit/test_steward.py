@@ -19,7 +19,7 @@ from daemon.agents.steward_view import (
     View,
     Work,
 )
-from daemon.agents.steward_watch import LAPSES_MAX
+from daemon.agents.steward_watch import LAPSES_MAX, TIMES_MAX
 from daemon.agents.steward_words import LANGUAGES, Words
 from ledger.catalogue import ACTIONS
 
@@ -110,8 +110,9 @@ PLANNED = ("plan.propose", "plan/plan_r1d0n1")
         # What was rejected is its author's to rework, while there is one.
         ({"work": (DONE,), "evidence": (BAD,)}, []),
         ({"work": (DONE,), "evidence": (BAD,), "agents": (GUIDE, BEN, JUDGE)}, [("todo.add", "redo/todo_a-r2")]),
-        # What rests on what was revised is done again, and what waits for it waits for that.
-        ({"work": (DONE,), "evidence": (STALE,)}, [("todo.add", "redo/todo_a-r2")]),
+        # What rests on what was revised, too; and what waits for what is done again waits for that.
+        ({"work": (DONE,), "evidence": (STALE,)}, []),
+        ({"work": (DONE,), "evidence": (STALE,), "agents": (GUIDE, BEN, JUDGE)}, [("todo.add", "redo/todo_a-r2")]),
         ({"work": (DONE, replace(OPEN, todo_id="todo_a-r2", depends_on=())), "evidence": (STALE,)}, []),
         # Whoever took that out decided that it is not done again.
         ({"work": (DONE, replace(OPEN, todo_id="todo_a-r2", status="cancelled"),), "evidence": (STALE,)}, [PLANNED]),
@@ -185,29 +186,44 @@ def test_what_is_done_again_has_the_same_terms_and_says_why():
         DONE, acceptance="Each is named", validators=("links",), write_scopes=("reports/**",), action_kind="check",
         capabilities=("web",), excluded_agents=("ben",), depends_on=("todo_z",), priority="P1",
     )  # fmt: skip
-    again = the_one(work=(hard,), evidence=(STALE,)).params
+    left = {"evidence": (STALE,), "agents": (GUIDE, BEN, JUDGE)}
+    again = the_one(work=(hard,), **left).params
     assert again["validator"] == ["links"]
     assert again["required_write_scope"] == ["reports/**"]
     assert (again["action_kind"], again["required_capability"]) == ("check", ["web"])
     assert (again["excluded_agent"], again["depends_on"]) == (["ben"], ["todo_z"])
-    assert (again["bound_agent"], again["priority"], again["text"]) == ("anna", "P1", "Again: Find")
+    # It was bound to somebody who is gone, so that now anybody may do it who can.
+    assert (again["bound_agent"], again["priority"], again["text"]) == (None, "P1", "Again: Find")
     assert again["acceptance"] == "Each is named\nTakes the place of art_1, whose basis no longer holds"
     once_more = replace(hard, todo_id="todo_a-r2", title=again["text"], acceptance=again["acceptance"])
-    third = the_one(work=(hard, once_more), evidence=(STALE,)).params
+    third = the_one(work=(hard, once_more), **left).params
     assert (third["todo_id"], third["text"], third["acceptance"]) == ("todo_a-r3", "Again: Find", again["acceptance"])
 
 
 def test_what_was_done_too_often_is_asked_about_and_what_an_author_reworks_too():
-    third = replace(DONE, todo_id="todo_a-r3")
-    asked = the_one(work=(third,), evidence=(STALE,))
+    last = replace(DONE, todo_id=f"todo_a-r{TIMES_MAX}")
+    asked = the_one(work=(last,), evidence=(STALE,))
     assert (asked.action, asked.params["kind"]) == ("gate.open", "direction")
     gate = Gate(gate_id=str(asked.params["gate_id"]), status="approved")
-    assert wished(work=(third,), evidence=(STALE,), gates=(gate,)) == [("todo.add", "redo/todo_a-r4")]
-    assert wished(work=(third,), evidence=(STALE,), gates=(replace(gate, status="rejected"),)) == []
-    chain = [replace(BAD, artifact_id=f"art_{n}", revises=f"art_{n - 1}" if n > 1 else "") for n in (1, 2, 3)]
-    work = replace(DONE, evidence=("art_3",))
+    (again,) = decide_next(replace(BASE, work=(last,), evidence=(STALE,), gates=(gate,)), WORDS)
+    assert (again.params["todo_id"], again.params["bound_agent"]) == (f"todo_a-r{TIMES_MAX + 1}", None)
+    assert wished(work=(last,), evidence=(STALE,), gates=(replace(gate, status="rejected"),)) == []
+    numbers = range(1, TIMES_MAX + 1)
+    chain = [replace(BAD, artifact_id=f"art_{n}", revises=f"art_{n - 1}" if n > 1 else "") for n in numbers]
+    work = replace(DONE, evidence=(chain[-1].artifact_id,))
     assert the_one(work=(work,), evidence=tuple(chain)).action == "gate.open"
-    assert wished(work=(replace(DONE, evidence=("art_2",)),), evidence=tuple(chain[:2])) == []
+    assert wished(work=(replace(DONE, evidence=(chain[-2].artifact_id,)),), evidence=tuple(chain[:-1])) == []
+
+
+def test_a_question_that_has_settled_itself_is_taken_back_and_asked_anew_when_it_comes_again():
+    blocked = replace(OPEN, status="blocked", reason="No key")
+    gate = gate_of_block(opened_by="guide")
+    assert wished(work=(blocked,), gates=(gate,)) == []
+    assert wished(work=(OPEN,), gates=(gate,)) == [("gate.withdraw", f"moot/{gate.gate_id}")]
+    assert wished(work=(OPEN,), gates=(replace(gate, opened_by="anna"),)) == []
+    assert wished(work=(OPEN,), gates=(replace(gate, gate_id="gate_money", opened_by="guide"),)) == []
+    once_more = the_one(work=(blocked,), gates=(replace(gate, status="withdrawn"),))
+    assert once_more.params["gate_id"] == f"{gate.gate_id}-2"
 
 
 def test_what_waits_for_work_that_is_done_again_is_made_to_wait_for_it_once():
@@ -296,9 +312,7 @@ def test_grants_that_were_named_are_kept_to():
 
 
 def test_nothing_that_a_person_must_decide_is_among_what_a_steward_asks_for():
-    there = [name for name in WISHED if name in ACTIONS]
-    assert set(WISHED) - set(there) <= {"summary.post"}
-    assert [name for name in there if "agent" not in ACTIONS[name].who] == []
+    assert [name for name in WISHED if "agent" not in ACTIONS[name].who] == []
     decisions = {"goal.confirm", "goal.accept", "goal.request-changes", "gate.approve", "gate.reject", "todo.admit"}
     assert decisions.isdisjoint(WISHED)
 
