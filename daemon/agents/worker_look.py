@@ -24,6 +24,8 @@ FAILURES_MAX = 3
 """How often a request is tried before whoever sent it is told that it is put off."""
 REWORKS_MAX = 3
 """How often evidence that was rejected is made anew under one name; then somebody else has to look."""
+PEOPLE_DECIDE = frozenset({"goal_not_confirmed", "delivery_waits"})
+"""Reasons by which the goal as a whole waits for its owners: nothing that is handed in would be taken."""
 TURN = "turn-"
 """What the names of turns, and so the keys of leases that workers take, begin with."""
 DEFERRED_S = 600.0
@@ -86,7 +88,7 @@ class Lookout:
             self._say("goal.adopt", {"goal_id": goal_id, "revision": revision}, f"adopt/{revision}")
             verdict = readings.verdict(goal_id)
         self.waits[goal_id] = (texts(verdict, "reason_codes") or [str(verdict["state"])])[0]
-        if verdict["state"] in STANDS_STILL:
+        if verdict["state"] in STANDS_STILL or self.waits[goal_id] in PEOPLE_DECIDE:
             return None
         for turn in chain(self._requests(readings, goal_id), self._reworks(readings, goal_id)):
             if self._is_due(turn.subject):

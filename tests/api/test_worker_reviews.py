@@ -182,6 +182,16 @@ async def test_what_is_made_anew_under_another_name_takes_the_place_of_the_one_t
     assert await place.turn() is None
 
 
+async def test_while_the_owners_decide_on_the_delivery_nothing_is_begun(place):
+    await place.turn()
+    await accept(place)
+    words = {"purpose": "Look again", "acceptance": ["a word"], "return_requirement": "the word"}
+    await place.daemon.do("request.send", {**GOAL, "to": "helper", **words})
+    await place.daemon.do("goal.deliver", {**GOAL, "summary": "All checked."}, who="builder")
+    assert await review(place) is None
+    assert place.helper.desk.told()["waits"] == {"docs": "delivery_waits"}
+
+
 async def test_rework_that_fails_is_tried_a_few_times_and_no_more(place):
     await place.turn(POOR)
     (first,) = await place.artifacts()
