@@ -93,6 +93,10 @@ _UNDER_LEASE: Final = frozenset({"submit", "validate", "complete", "block", "rel
 
 def step(turn: Turn, event: Event, now_ms: int) -> Next:
     """What becomes of a turn by what happened, and what is to be done about it."""
+    return (turn, ()) if _comes_too_late(turn, event) else _stepped(turn, event, now_ms)
+
+
+def _stepped(turn: Turn, event: Event, now_ms: int) -> Next:
     match event:
         case Tick():
             return _tick(turn, now_ms)
@@ -117,6 +121,23 @@ def step(turn: Turn, event: Event, now_ms: int) -> Next:
             return _exited(turn, event.exit_code)
         case Judged():
             return _go_on(_writing(turn, event.hand))
+
+
+def _comes_too_late(turn: Turn, event: Event) -> bool:
+    """Whether it is the end of something that the turn waits for no longer: threads end when they end."""
+    match event:
+        case Answered() | Refused():
+            return turn.steps[:1] != (event.step,)
+        case Prepared():
+            return turn.phase != "preparing"
+        case Exited():
+            return turn.phase not in {"running", "ending"}
+        case Judged():
+            return turn.phase != "judging"
+        case Failed():
+            return turn.phase not in {"preparing", "running", "judging"}
+        case _:
+            return False
 
 
 def _held(turn: Turn, version: int, now_ms: int) -> Turn:

@@ -272,6 +272,35 @@ def test_told_to_stop_it_gives_the_work_back(at):
     assert (written, turn.problem) == (["report", "release_lease", "release_slot"], "interrupted")
 
 
+def stopped():
+    turn, _ = step(judging(), StopNow(), 5)
+    return turn
+
+
+def over():
+    return walk(*step(judging(), Judged(HAND), 5))[0]
+
+
+LATE = {
+    "judged after it was told to stop": (stopped, Judged(HAND)),
+    "failed after it was told to stop": (stopped, Failed("no_result", "None.")),
+    "ended after it was judged": (judging, Exited(0)),
+    "prepared after it was launched": (running, Prepared()),
+    "judged when it is over": (over, Judged(HAND)),
+    "lost when it is over": (over, NotRenewed("lease_cas_mismatch")),
+    "validated when it is over": (over, Answered(Step("validate"), {"passed": []})),
+    "an answer to another step": (stopped, Answered(Step("submit"), {"artifact_id": "art_9"})),
+    "a refusal of another step": (stopped, Refused(Step("submit"), "claim_owner_mismatch")),
+    "told to stop when it is over": (over, StopNow()),
+    "moved when it is over": (over, Moved("revision", "2")),
+}
+
+
+@pytest.mark.parametrize(("at", "event"), LATE.values(), ids=LATE)
+def test_what_comes_too_late_changes_nothing(at, event):
+    assert step(at(), event, 6) == (at(), ())
+
+
 def test_told_to_stop_while_it_writes_it_finishes_writing():
     turn, _commands = step(judging(), Judged(HAND), 5)
     stopped, told = step(turn, StopNow(), 6)
