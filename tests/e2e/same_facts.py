@@ -20,7 +20,8 @@ from mcp import ClientSession, StdioServerParameters, stdio_client
 from tests.e2e.card_facts import acceptance_on_card, gate_on_card, goal_on_card, request_on_card
 
 ROOT = Path(__file__).parents[2]
-SETTLES_S_MAX = 20
+SETTLES_S_MAX = 60
+LATE_S = 15
 QUIET_S = 0.25
 
 DOCUMENTS = {
@@ -111,47 +112,65 @@ class Surfaces:
                 ]
         return [one["card"] for one in found]
 
-    async def agree(self, goal_id):
-        """One state in which the ledger rested while all four were read, and in which they agree. Raises Differ."""
-        give_up_s = asyncio.get_running_loop().time() + SETTLES_S_MAX
-        differences = ["the ledger never rested"]
-        while asyncio.get_running_loop().time() < give_up_s:
+    async def agree(self, goal_id, *, waits_s=SETTLES_S_MAX, pinned=False):
+        """One state in which the ledger rested while it was read and in which all four agree; none where it never did.
+
+        With `pinned` the command line is asked for the very state that the others showed, which may be past by then: so
+        a ledger that hardly rests can be looked at. Raises Differ for a difference that stays.
+        """
+        clock = asyncio.get_running_loop().time
+        give_up_s, differs_since = clock() + waits_s, {}
+        while clock() < give_up_s:
             seq = await self.head()
-            looked = await self._look(goal_id)
-            if await self.head() != seq:
-                await asyncio.sleep(QUIET_S)
-                continue
-            differences, step = looked
-            if not differences:
-                self.steps.append(step)
-                return step
-            # A card follows in a moment; what still differs after many is not late but wrong.
+            documents, differences, step = await self._look(goal_id)
+            if await self.head() == seq:
+                if not differences:
+                    differences = await self._by_cli(goal_id, documents, {"at": str(seq)} if pinned else {})
+                    if not pinned and await self.head() != seq:
+                        continue
+                if not differences:
+                    self.steps.append(step)
+                    return step
+                # A card follows in a moment; what stays as it is for long is not late but wrong.
+                differs_since = {one: differs_since.get(one, clock()) for one in differences}
+                if lasting := [one for one, since in differs_since.items() if clock() - since > LATE_S]:
+                    raise Differ(f"{goal_id} at {seq}: " + "\n".join(lasting))
             await asyncio.sleep(QUIET_S)
-        raise Differ(f"{goal_id}: " + "\n".join(differences))
+        return None
 
     async def _look(self, goal_id):
-        documents, differences, fields = {}, [], 0
-        for action in DOCUMENTS:
-            read = {
-                "HTTP": await self.http(action, {"goal_id": goal_id}),
-                "CLI": await self.cli(action, {"goal_id": goal_id}),
-                "MCP": await self.by_mcp(action, {"goal_id": goal_id}),
-            }
-            flat = {name: dict(leaves(document)) for name, document in read.items()}
+        """What HTTP, MCP and the cards say: the documents, what differs, and the step that it was."""
+        asked = {"goal_id": goal_id}
+        pairs = await asyncio.gather(
+            *(asyncio.gather(self.http(action, asked), self.by_mcp(action, asked)) for action in DOCUMENTS)
+        )
+        documents = dict(zip(DOCUMENTS, (http for http, _ in pairs), strict=True))
+        differences, fields = [], 0
+        for action, (http, mcp) in zip(DOCUMENTS, pairs, strict=True):
+            flat = {"HTTP": dict(leaves(http)), "MCP": dict(leaves(mcp))}
             fields += len(flat["HTTP"])
             differences += compared(action, flat)
-            documents[action] = read["HTTP"]
         # A card names members, a document has their ids; votes and a request have pages of their own.
         documents["names"] = await self._names()
         for kind, listed, name in (("gate", "gates", "gate_id"), ("request", "requests", "request_id")):
-            asked = [{"goal_id": goal_id, name: one[name]} for one in documents[f"{kind}.list"].get(listed, [])]
-            documents[f"{kind}s"] = [await self.http(f"{kind}.show", one) for one in asked]
+            rows = [{"goal_id": goal_id, name: one[name]} for one in documents[f"{kind}.list"].get(listed, [])]
+            documents[f"{kind}s"] = await asyncio.gather(*(self.http(f"{kind}.show", one) for one in rows))
         seen = cards_of(await self.shown(), documents)
         for kind, on_card, expected in seen:
             fields += len(expected)
             differences += compared(kind, {"card": on_card, "documents": expected})
         goal = documents["goal.show"]
-        return differences, Step(goal_id, goal["seq"], goal["state"], fields, tuple(kind for kind, _, _ in seen))
+        return documents, differences, Step(goal_id, goal["seq"], goal["state"], fields, tuple(one[0] for one in seen))
+
+    async def _by_cli(self, goal_id, documents, at):
+        """What the command line says otherwise than HTTP did."""
+        asked = {"goal_id": goal_id, **at}
+        said = await asyncio.gather(*(self.cli(action, asked) for action in DOCUMENTS))
+        found = []
+        for action, document in zip(DOCUMENTS, said, strict=True):
+            flat = {"HTTP": dict(leaves(documents[action])), "CLI": dict(leaves(document))}
+            found += compared(action, flat)
+        return found
 
     async def _names(self):
         members = (await self.http("member.list", {}))["members"]

@@ -48,7 +48,9 @@ class Told:
         return (await self.room.act(action, **params))["result"]
 
     async def agrees(self):
-        return (await self.seen.agree(self.goal["goal_id"])).state
+        step = await self.seen.agree(self.goal["goal_id"])
+        assert step is not None, "the ledger never rested"
+        return step.state
 
     async def is_planned_and_begun(self):
         await self.does(

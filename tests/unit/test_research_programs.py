@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from bot.journey.research import check, interpret, interpretation, measure, measurement, plan, protocol, review
+from bot.journey.research.estimate import NoEstimate
 from bot.journey.research.functions import FILES_OF_A_SAMPLE
 from bot.journey.research.seat import PACKET_SCHEMA
 
@@ -86,6 +87,19 @@ def test_who_measures_begins_with_a_pilot_and_measures_the_whole_sample_once_tha
 
 def measurement_root():
     return check.library()
+
+
+def test_a_pilot_that_says_nothing_is_none(seat, monkeypatch):
+    asked = []
+
+    def says_nothing(_root, _protocol, _letter, files):
+        asked.append(files)
+        raise NoEstimate("a group is empty")
+
+    monkeypatch.setattr(measure, "measure", says_nothing)
+    result = seat(measure, packet(), ["--pilot"])
+    assert asked == [measurement.PILOT_FILES, FILES_OF_A_SAMPLE]
+    assert (result["outcome"], result["reason"]) == ("blocked", "a group is empty")
 
 
 @pytest.mark.parametrize(
@@ -261,7 +275,10 @@ def test_who_measures_builds_on_the_accepted_sample_and_on_no_other(seat, tmp_pa
     other = SENTENCE.replace("sample 1", "sample 2")
     for inputs, reason in (
         ([{**good, "status": "submitted"}], "not accepted yet"),
-        ([stored(tmp_path, "sample.json", {**made, "files": made["files"][1:]})], "drawn again, files is another"),
+        (
+            [stored(tmp_path, "sample.json", {**made, "files": made["files"][1:]})],
+            "not of the files that are drawn here",
+        ),
         ([stored(tmp_path, "sample.json", {**made, "protocol": other})], "another protocol"),
     ):
         result = seat(measure, packet(inputs=inputs), ["--pilot"])

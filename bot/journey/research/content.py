@@ -44,7 +44,7 @@ class Research:
 
     def __init__(self, folder: Path, seed: int, *, without: Without | None = None) -> None:
         self._is_measured = without != "validator"
-        self._protocol = drawn(library(), seed)
+        self._protocol = drawn(library(), seed, lines_min=CORRECTED_LINES_MIN)
         self.validators: Path | None = None
         folder.mkdir(parents=True, exist_ok=True)
         if self._is_measured:

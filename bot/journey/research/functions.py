@@ -68,16 +68,21 @@ def source_files(root: Path) -> list[Path]:
     return sorted(files, key=lambda path: path.relative_to(root).as_posix())
 
 
-def draw(root: Path, seed: int, number: int, count: int = FILES_OF_A_SAMPLE) -> Sample:
-    """Sample `number` of a seed, or its first `count` files. Raises NoData where there are too few files."""
+def drawn_files(root: Path, seed: int, number: int) -> list[Path]:
+    """The files of sample `number` of a seed, in the order in which they are drawn. Raises NoData."""
     files = source_files(root)
     if len(files) < FILES_OF_A_SAMPLE * 2:
         raise NoData(f"the standard library has {len(files)} source files here, and {FILES_OF_A_SAMPLE * 2} are needed")
     random.Random(f"sample/{seed}").shuffle(files)  # noqa: S311  (a sample, no secret)
     start = (number - 1) * FILES_OF_A_SAMPLE
+    return files[start : start + FILES_OF_A_SAMPLE]
+
+
+def draw(root: Path, seed: int, number: int, count: int = FILES_OF_A_SAMPLE) -> Sample:
+    """Sample `number` of a seed, or its first `count` files. Raises NoData where there are too few files."""
     whole, names = sha256(), []
     facts: list[tuple[Function, ...]] = []
-    for path in files[start : start + min(count, FILES_OF_A_SAMPLE)]:
+    for path in drawn_files(root, seed, number)[:count]:
         source = path.read_bytes()
         digest = sha256(source)
         whole.update(digest.digest())

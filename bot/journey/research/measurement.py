@@ -6,6 +6,7 @@ measures again and compares the two documents, to the digit.
 
 import json
 import platform
+from dataclasses import replace
 from pathlib import Path
 
 from bot.journey.research.estimate import LEVEL, NoEstimate, estimate, sums_of
@@ -120,13 +121,20 @@ def different(document: Document, fresh: Document) -> str:
     return f"measured again, {name} is {json.dumps(fresh.get(name))} and not {json.dumps(document.get(name))}"
 
 
-def drawn(root: Path, seed: int) -> Protocol:
-    """The seed's first question that a pilot leaves open: what a few files answer needs no study. Raises NoData."""
+def drawn(root: Path, seed: int, *, lines_min: int = 1) -> Protocol:
+    """The seed's first question that a pilot leaves open: what a few files answer needs no study.
+
+    It has to be left open for functions of at least `lines_min` lines, too. Raises NoData and NotRegistered.
+    """
     pilot = draw(root, seed, 1, PILOT_FILES)
     for protocol in candidates(seed):
-        try:
-            if too_wide(measured(pilot, protocol, "A")):
-                return protocol
-        except NoEstimate:
-            continue
+        if all(_is_open(pilot, replace(protocol, lines_min=least)) for least in {protocol.lines_min, lines_min}):
+            return protocol
     raise NotRegistered(f"a pilot answers every question for seed {seed}")
+
+
+def _is_open(pilot: Sample, protocol: Protocol) -> bool:
+    try:
+        return bool(too_wide(measured(pilot, protocol, "A")))
+    except NoEstimate:
+        return False

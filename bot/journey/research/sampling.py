@@ -1,8 +1,9 @@
 """The sample as a document: which files were drawn, and their digests, so that nobody measures on others unseen."""
 
+from hashlib import sha256
 from pathlib import Path
 
-from bot.journey.research.functions import draw
+from bot.journey.research.functions import draw, drawn_files
 from bot.journey.research.measurement import Document, parsed
 from bot.journey.research.protocol import Protocol, read
 
@@ -27,3 +28,18 @@ def redrawn(root: Path, data: bytes) -> str:
     fresh = sample(root, read(str(document.get("protocol"))))
     wrong = next((name for name in fresh if document.get(name) != fresh[name]), None)
     return "" if document == fresh else f"drawn again, {wrong or 'the document'} is another"
+
+
+def other_files(root: Path, protocol: Protocol, data: bytes) -> str:
+    """Why this sample is not of the files that are here; empty where it is. It counts nothing, and so it is quick.
+
+    Raises NotAMeasurement and NoData.
+    """
+    document = parsed(data, SCHEMA)
+    if document.get("protocol") != protocol.sentence:
+        return "the sample follows another protocol than the one that is registered"
+    files = [
+        {"name": path.relative_to(root).as_posix(), "sha256": sha256(path.read_bytes()).hexdigest()}
+        for path in drawn_files(root, protocol.seed, protocol.sample)
+    ]
+    return "" if document.get("files") == files else "the sample is not of the files that are drawn here"
