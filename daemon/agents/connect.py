@@ -56,6 +56,7 @@ def _connect(command: Command, home: Home, answers: Answers) -> int:
     goals = tuple(dict.fromkeys(_words(command, "goal_id")))
     folder_of(home)
     record = read_record(home, agent_id)
+    _require_here(command, answers, record)
     connection = _connection(command, home, agent_id, goals)
     changes = _changes(command, connection)
     for goal_id in goals:
@@ -78,6 +79,18 @@ def _connect(command: Command, home: Home, answers: Answers) -> int:
     answers.act("agent.bind", {**bound, "config_sha256": connection.sha256})
     _say(command, connection, changes, is_new=is_new, token_id=token_id, shown=shown)
     return 0
+
+
+def _require_here(command: Command, answers: Answers, record: dict[str, object] | None) -> None:
+    """An agent is connected in one place: what was written elsewhere would go on working unseen. Raises Declined."""
+    if record is None or record.get("directory") is None:
+        return
+    where, runtime, agent_id = record["directory"], record["runtime"], record["agent_id"]
+    given = command.values.get("write")
+    if runtime == command.values["runtime"] and given is not None and str(Path(str(given)).resolve()) == where:
+        return
+    hint = f"name that folder with --write, or first: frontstage agent connect {runtime} --agent-id {agent_id} --remove"
+    answers.decline("connected_elsewhere", f"{agent_id} is connected as {runtime} in {where}", hint)
 
 
 def _words(command: Command, name: str) -> list[str]:

@@ -225,6 +225,19 @@ def test_a_goal_that_is_not_there_is_refused_before_anything_is_made(place, agen
     assert not list((place.home / "agents").glob(f"{agent}*"))
 
 
+def test_an_agent_is_connected_in_one_place_so_that_nothing_goes_on_working_unseen(place, agent, tmp_path):
+    connect(place, "claude-code", agent, "--write", str(tmp_path))
+    for runtime, more in (
+        ("codex", ("--write", str(tmp_path))),
+        ("claude-code", ()),
+        ("claude-code", ("--write", "/")),
+    ):
+        ran = connect(place, runtime, agent, *more, "--json")
+        assert (ran.code, ran.document["code"]) == (1, "connected_elsewhere")
+    assert place.run("agent", "connect", "claude-code", "--agent-id", agent, "--remove").code == 0
+    assert connect(place, "codex", agent, "--write", str(tmp_path)).code == 0
+
+
 def test_a_variable_of_ours_or_one_that_is_not_set_is_not_passed_on(place, agent):
     assert connect(place, "generic", agent, "--env", "FRONTSTAGE_TOKEN").code == 2
     assert connect(place, "generic", agent, "--env", "NOT_SET_ANYWHERE").code == 2
