@@ -19,7 +19,7 @@ from tests.support.homes import Scribe, activate, sha256
 DOCS = {"goal_id": "docs"}
 WORK = {**DOCS, "todo_id": "todo_000012"}
 PLAN, GATE, AMENDMENT, REQUEST = "plan_000012", "gate_000012", "amend_000012", "request_000042"
-MADE_HERE = ("art_", "spend_", "grant_", "tok_", "dlg_", "standing_", "inv_")
+MADE_HERE = ("art_", "spend_", "grant_", "tok_", "dlg_", "standing_", "inv_", "sum_")
 """The beginnings of ids that only the ledger makes."""
 LEASE = {**WORK, "idempotency_key": "run-1"}
 TTL_MS_MAX = 90_000_000
@@ -253,6 +253,12 @@ def invited(stage: Stage) -> None:
     stage.do("ann", "member.invite", member_id="zoe", **person)
 
 
+def told(stage: Stage) -> None:
+    """A summary of the goal was posted."""
+    bound(stage)
+    stage.do("ann", "summary.post", **DOCS)
+
+
 def bound(stage: Stage) -> None:
     """A chat shows the goal."""
     stage.do("ann", "channel.bind", **DOCS, channel_id="oc_docs")
@@ -281,6 +287,11 @@ PLAYED: dict[str, Played] = {
     "channel.bind": Played(PERSON, (docs,)),
     "channel.unbind": Played(PERSON, (docs, bound)),
     "channel.list": Played(PERSON, (docs, bound)),
+    "channel.set-digest": Played(PERSON, (docs, bound)),
+    "member.set-quiet-hours": Played(PERSON),
+    "summary.post": Played(PERSON, (docs, bound)),
+    "summary.list": Played(PERSON, (docs, told)),
+    "summary.show": Played(PERSON, (docs, told)),
     "agent.bind": Played(OPERATOR, (own_credential,)),
     "agent.prove": Played(OPERATOR, (connected,)),
     "agent.unbind": Played(OPERATOR, (connected,)),
