@@ -153,13 +153,13 @@ async def test_after_a_restart_nothing_is_told_twice_and_nothing_new_is_lost():
             await revised(daemon)
             slot = (await lists(daemon))["ann"]["slot"]
             await delivered(daemon, slot)
-        async with serving(made, records, HandClock(now_ms + 60_000)) as daemon:
+        async with serving(made, records, HandClock(now_ms + 2 * WINDOW_MS)) as daemon:
             assert (await lists(daemon))["ann"]["slot"] == slot
-        async with serving(made, records, HandClock(now_ms + WINDOW_MS)) as daemon:
+        async with serving(made, records, HandClock(now_ms + 3 * WINDOW_MS)) as daemon:
             # It began to wait while no bot asked.
             user = {"goal_id": "docs", "todo_id": "todo_user", "text": "Call them", **BY_HAND}
             assert (await daemon.act("todo.add", user, key="another-one")).status == 200
-        async with serving(made, records, HandClock(now_ms + WINDOW_MS + 60_000)) as daemon:
+        async with serving(made, records, HandClock(now_ms + 4 * WINDOW_MS)) as daemon:
             assert (await lists(daemon))["ann"]["slot"] > slot
 
 
