@@ -149,9 +149,19 @@ def next_after_misunderstanding(offered: Mapping[str, Tool], tool: Tool, argumen
         near = get_close_matches(meant, actions(), n=1, cutoff=0.5)
         given = params if isinstance(params, dict) else {}
         found = _addressed(offered, actions()[near[0]], _short(given)[0]) if near else None
-        return found or Next(tool=tool.name, arguments={"action": tool.actions[0]}, why=_WHY[ANEW])
+        return found or _first_of(offered, tool, given)
     kept, long = _short({name: value for name, value in arguments.items() if name != field})
     return Next(tool=tool.name, arguments=kept, why=_WHY[ANEW], as_before=long)
+
+
+def _first_of(offered: Mapping[str, Tool], tool: Tool, given: Mapping[str, object]) -> Next:
+    """The first read that can be made with what is there. A write is not guessed at: it must be named."""
+    for name in () if tool.writes else tool.actions:
+        params = _filled(actions()[name], given)
+        found = None if params is None else _addressed(offered, actions()[name], params)
+        if found is not None:
+            return found
+    return Next(tool=tool.name, arguments={"action": tool.actions[0]}, why=_WHY[ANEW])
 
 
 def _candidates(code: str) -> Iterator[str]:

@@ -193,8 +193,9 @@ def test_what_was_wrong_is_left_out_and_its_key_with_it_and_nothing_long_is_said
         ("act", {"action": "todo.claim", "params": {"goal_id": "docs"}}, "action", ("todo_claim", None)),
         ("act", {"action": "todo.ad"}, "action", ("act", "todo.add")),
         ("act", {"action": "qqqqqqqq"}, "action", ("act", "todo.add")),
-        ("read", {}, "action", ("read", "agent.inbox")),
-        ("read", {"action": ["x"]}, "action", ("read", "agent.inbox")),
+        ("read", {}, "action", ("read", "goal.list")),
+        ("read", {"params": {"goal_id": "docs"}}, "action", ("read", "agent.inbox")),
+        ("read", {"action": ["x"]}, "action", ("read", "goal.list")),
     ],
 )
 def test_who_names_no_action_is_told_the_one_that_was_probably_meant(tool, arguments, field, helps):
