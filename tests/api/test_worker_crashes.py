@@ -7,7 +7,7 @@ import pytest
 from daemon.agents.worker_drive import OneTurn
 from daemon.wire import Dropped, NobodyListens
 from tests.support.worker import GOOD
-from tests.support.worker_place import worker_place
+from tests.support.worker_place import GOAL, worker_place
 
 COMMANDS = 9
 """How many a good turn has: reserve, lease, prepare, launch, judge, submit, complete, report, spend."""
@@ -15,6 +15,15 @@ COMMANDS = 9
 
 LOOKS = 4
 """What is read before there is a turn."""
+
+
+REQUEST_COMMANDS = 9
+"""And one on a request to review: receive, prepare, launch, judge, submit, check, review, respond, return."""
+REVIEW = """
+(one,) = packet["request"]["inputs"]
+end("done", summary="Looked at it.", reviews=[{"artifact_id": one["ref"], "decision": "accept",
+    "checks": [{"name": "count", "argv": ["grep", "41"], "exit_code": 0, "duration_ms": 3}]}])
+"""
 
 
 class Killed(BaseException):
@@ -128,3 +137,41 @@ async def test_one_that_is_killed_while_another_has_the_work_by_now_writes_nothi
     assert await place.turn() is not None
     assert (place.seat.turns[-1].close, place.daemon.seq) == ("fenced", before)
     assert len(await place.artifacts()) == 1
+
+
+async def asked_to_review(place):
+    await place.turn()
+    (artifact,) = await place.artifacts()
+    named = {"ref": artifact["artifact_id"], "sha256": artifact["sha256"]}
+    words = {"purpose": "Review it", "acceptance": ["a word"], "return_requirement": "the word", "input": [named]}
+    await place.daemon.do("request.send", {**GOAL, "to": "helper", **words}, who="builder")
+    return place.of("helper")
+
+
+async def answered_once(place, helper):
+    for _ in range(3):
+        if await asyncio.to_thread(helper.turn, REVIEW) is None:
+            break
+    kinds = await place.kinds()
+    names = ("request.received", "request.answered", "request.returned", "artifact.reviewed", "artifact.checked")
+    assert {name: kinds.count(name) for name in names} == dict.fromkeys(names, 1)
+    assert [one["submitted_by"] for one in await place.artifacts()] == ["builder", "helper"]
+    assert helper.desk.load() is None
+
+
+async def test_a_request_has_as_many_commands(place, monkeypatch):
+    helper = await asked_to_review(place)
+    count = die_at(monkeypatch, 0, after=False)
+    await asyncio.to_thread(helper.turn, REVIEW)
+    assert count() == REQUEST_COMMANDS
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("number", range(1, REQUEST_COMMANDS + 1))
+async def test_killed_at_any_step_of_a_request_it_is_returned_once(place, monkeypatch, number, after):
+    helper = await asked_to_review(place)
+    with monkeypatch.context() as patch:
+        die_at(patch, number, after=after)
+        with pytest.raises(Killed):
+            await asyncio.to_thread(helper.turn, REVIEW)
+    await answered_once(place, helper)

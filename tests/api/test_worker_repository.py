@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from daemon.cli.parse import Command, Options, UsageError
-from daemon.local.worker import _declared, _validating, run
+from daemon.local.worker import _declared, _one_line, _validating, run
 from tests.support.worker import git, repository
 from tests.support.worker_place import GOAL, worker_place
 
@@ -147,6 +147,10 @@ def test_a_command_line_that_cannot_work_is_refused_before_anything(values, fiel
         run(wanted)
     assert refused.value.field == field
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_program_says_is_one_line_that_no_terminal_obeys():
+    assert _one_line("Done.\n\x1b[31mred\x07\u202e\u200b 41 links") == "Done.  [31mred    41 links"
 
 
 def test_nobody_works_by_the_credential_of_an_owner(tmp_path, monkeypatch):
