@@ -13,6 +13,8 @@ from pathlib import Path
 
 from bot.journey.generate import Defect, commit, git, make_repository, spoil_again
 from bot.journey.plot import Correction, Delivered, Finding, Incident, Lane, Promise, Round, Seat, Without
+from bot.journey.programs.checkouts import clean_checkout
+from bot.journey.programs.note_check import faults_in
 from bot.journey.programs.notes import faults, wants_input
 from bot.journey.programs.patch_check import definition, suite
 
@@ -91,7 +93,9 @@ class Engineering:
             definition(self.repository, patch, "HEAD", self._seed + ACCEPTOR_SEED_STEP),
         ]
         with_input = wants_input(now.promise.criteria)
-        wrong = faults(note.read_text(encoding="utf-8"), patch, with_input=with_input)
+        text = note.read_text(encoding="utf-8")
+        with clean_checkout(self.repository) as root:
+            wrong = [*faults(text, patch, with_input=with_input), *faults_in(text, root)]
         says = " ".join(wrong) or "It says what the patch does."
         return (
             *(Finding(name=one.name, holds=one.exit_code == 0, says=one.says) for one in found),

@@ -16,6 +16,7 @@ from bot.journey.programs.note_check import faults_in
 from bot.journey.programs.notes import changes, faults, wants_input
 from bot.journey.programs.patch_check import definition, suite
 from bot.journey.programs.trials import Bench, answers
+from tests.tidy.sources import imported
 
 ROOT = Path(__file__).parents[2]
 SEED = 4
@@ -275,3 +276,27 @@ def test_a_commit_of_the_generator_needs_nobody_s_name(tmp_path, monkeypatch):
     (root / "a").write_text("1")
     commit(root, "One")
     assert git(root, "log", "--format=%an").strip() == "Tally"
+
+
+def known_to(name, seen=None):
+    """Every module that a program imports, and what those import."""
+    seen = set() if seen is None else seen
+    path = ROOT / (name.replace(".", "/") + ".py")
+    if name in seen or not path.exists():
+        return seen
+    seen.add(name)
+    for one in imported(path):
+        known_to(one, seen)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["fixer", "writer", "reviewer", "patch_check", "note_check", "planner"])
+def test_a_program_knows_programs_alone_and_never_the_modules_as_they_should_be(name):
+    known = known_to(f"bot.journey.programs.{name}")
+    assert len(known) > 1 or name in {"planner", "note_check"}
+    assert {one for one in known if not one.startswith("bot.journey.programs.")} == set()
+
+
+def test_whoever_mends_sees_no_definition():
+    assert "bot.journey.programs.definitions" not in known_to("bot.journey.programs.fixer")
+    assert "bot.journey.programs.definitions" in known_to("bot.journey.programs.reviewer")
