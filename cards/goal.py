@@ -10,6 +10,7 @@ from ledger.text.say import Locale, one_line
 OBJECTIVE_CHARS_MAX = 300
 TODOS_MAX = 6
 GATES_MAX = 4
+PROPOSALS_MAX = 3
 OPTIONS_MAX = 8
 ANSWER_CHARS_MAX = 1000
 SUGGESTION_CHARS_MAX = 40
@@ -45,6 +46,7 @@ def goal_card(view: CardView, goal: GoalView, *, locale: Locale, now_ms: int) ->
         parts += _gates(goal, clip)
         parts += _objective(goal, clip)
         parts += _todos(goal, clip)
+        parts += _proposals(goal, clip)
         parts += sections.evidence_list(goal.artifacts, clip, title=copy("field.evidence"))
         parts += clip.note(goal.goal_id, color="grey")
         parts += [sections.label(copy("field.next")), Paragraph(text=_next(goal))]
@@ -143,6 +145,18 @@ def _todos(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
         clip.rows_cut = True
     # With none shown the count above says it all.
     return (*parts, *sections.more(max(0, hidden) if shown else 0))
+
+
+def _proposals(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
+    """What was only proposed, apart from the work: it is nobody's until somebody who may decide lets it in."""
+    if not goal.proposals or goal.state in theme.CLOSED:
+        return ()
+    parts: list[Part] = [sections.label(copy("card.goal.proposals", n=goal.proposals_total))]
+    shown, _ = clip.rows(goal.proposals, PROPOSALS_MAX)
+    for one in shown:
+        meta = copy("card.goal.proposal.meta", priority=one_line(one.priority)[:8], who=name_of(one.proposed_by))
+        parts += [Paragraph(text=Words(clip.line(one.title, 160) or one.todo_id), apart=True), sections.note(meta)]
+    return (*parts, *sections.more(goal.proposals_total - len(shown)))
 
 
 def _todo(todo: TodoView, clip: Clipper) -> tuple[Part, ...]:

@@ -23,6 +23,7 @@ from ledger.projections.views import (
     FieldView,
     GoalView,
     NeedView,
+    ProposedView,
     QuestionView,
     ReviewView,
     TodoView,
@@ -37,6 +38,7 @@ from ledger.rules.slots import ALLOWED_SLOTS_DEFAULT, allowed_slots
 from ledger.state import Goal, Workspace
 
 TODOS_MAX = 12
+PROPOSALS_MAX = 6
 ARTIFACTS_MAX = 20
 SlotKind = Literal["form", "review", "goal", "acceptance"]
 
@@ -105,6 +107,21 @@ def goal_view(workspace: Workspace, goal: Goal, now_ms: int, reading: Reading | 
         cause=cause_view(workspace, cause),
         seq=goal.last_seq,
         gates=waiting_gates(workspace, goal, now_ms),
+        proposals=_proposals(workspace, goal),
+        proposals_total=len(goal.handoffs.proposals),
+    )
+
+
+def _proposals(workspace: Workspace, goal: Goal) -> tuple[ProposedView, ...]:
+    first = (goal.todos[todo_id] for todo_id in islice(goal.handoffs.proposals, PROPOSALS_MAX))
+    return tuple(
+        ProposedView(
+            todo_id=todo.todo_id,
+            title=todo.title,
+            priority=todo.priority,
+            proposed_by="" if todo.proposed_by is None else name_of(workspace, todo.proposed_by),
+        )
+        for todo in first
     )
 
 

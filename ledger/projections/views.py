@@ -89,6 +89,15 @@ class TodoView(msgspec.Struct, frozen=True, kw_only=True):
     blocked_reason: str
 
 
+class ProposedView(msgspec.Struct, frozen=True, kw_only=True):
+    """Work that somebody only proposed: a lane of its own, nobody's until whoever may decide lets it in."""
+
+    todo_id: str
+    title: str
+    priority: str
+    proposed_by: str
+
+
 class QuestionView(msgspec.Struct, frozen=True, kw_only=True):
     """The one open question of a goal that is being clarified."""
 
@@ -174,6 +183,9 @@ class GoalView(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     gates: tuple[WaitingGateView, ...] = ()
     """Decisions that work waits for."""
+    proposals: tuple[ProposedView, ...] = ()
+    proposals_total: int = 0
+    """What was only proposed; it is counted in none of the todos."""
 
     @property
     def open(self) -> bool:

@@ -20,7 +20,7 @@ from ledger.text import (
     summaries_text,
     views_text,
 )
-from ledger.text.held_text import todo_holder
+from ledger.text.held_text import proposal_rows, todo_holder
 from ledger.text.lines import reason_line, step_line
 from ledger.text.pieces import (
     COLON,
@@ -114,6 +114,8 @@ def _goal(doc: Doc, locale: Locale) -> list[str]:
         (label("quota", locale), _quota(doc, locale)),
         (label("todos", locale), _todo_lines(doc, locale)),
     ]
+    if proposals := proposal_rows(doc, locale):
+        facts.append((say("card.goal.proposals", locale, n=doc.get("proposals_total")), proposals))
     if question:
         options = [f"- {one_line(str(option))}" for option in as_list(question.get("options"))]
         facts.append((label("question", locale), [*text_lines(question.get("text")), *options]))

@@ -2,7 +2,7 @@
 
 from ledger.text.pieces import COMMA, Doc, as_list, joined, rows_of
 from ledger.text.say import Locale, one_line, say
-from ledger.text.tables import cell
+from ledger.text.tables import cell, table
 from ledger.text.times import short_utc
 
 
@@ -17,6 +17,16 @@ def todo_holder(todo: Doc, locale: Locale) -> str:
     found += [say("cli.todo.stale", locale, artifacts=", ".join(str(one) for one in stale))] if stale else []
     held = todo.get("claimed_by") and not waits
     return COMMA[locale].join([*([_holder(todo, locale)] if held or stale or not found else []), *found])
+
+
+def proposal_rows(doc: Doc, locale: Locale) -> list[str]:
+    """What was only proposed for a goal, and by whom: a lane of its own, beside the work."""
+    rows = []
+    for one in rows_of(doc, "proposals"):
+        who = joined([person.get("display_name") for person in rows_of(one, "proposed_by")], locale)
+        said = say("cli.proposal.by", locale, who=who)
+        rows.append([one.get("todo_id"), one.get("priority"), said, one.get("title")])
+    return table(rows)
 
 
 def _held(row: Doc, locale: Locale) -> str:

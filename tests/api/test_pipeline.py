@@ -3,19 +3,11 @@
 Builder makes (A), helper writes from what was made (B), judge reviews, and whoever is free does the last step (C).
 """
 
-import asyncio
-import os
-import sys
-from urllib.parse import quote
-
-import msgspec
 import pytest
 
-from cards.draw import draw
-from ledger.projections.views import CardView
 from tests.support.homes import CHAT, secret_of, sha256
 from tests.support.stewarded import room
-from tests.tidy.sources import ROOT
+from tests.support.stewarded_shown import card, command
 
 A, B, C, ALONE = "todo_make", "todo_write", "todo_close", "todo_alone"
 
@@ -35,25 +27,6 @@ async def accepted(there, who, todo_id, text, criteria, **more):
     await there.judge(artifact_id)
     await there.look()
     return artifact_id
-
-
-async def command(there, *words, who="ann"):
-    """What the command line prints for a person."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "daemon.cli.main", *words, "--goal-id", "docs", "--socket", there.daemon.made.home.socket,
-        cwd=ROOT, stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "FRONTSTAGE_TOKEN": there.daemon.made.tokens[who], "LANG": "C"},
-    )  # fmt: skip
-    out, _ = await process.communicate()
-    assert process.returncode == 0
-    return out.decode()
-
-
-async def card(there, locale="en"):
-    """The goal's card in the chat, as text."""
-    slot = quote(f"goal:docs@{CHAT}", safe="")
-    view = msgspec.convert(await there.daemon.view(slot), CardView)
-    return str(draw(view, locale=locale, now_ms=there.daemon.service.clock.now_ms()).json())
 
 
 async def test_an_incomplete_input_is_asked_about_and_the_work_goes_on_by_the_answer():
