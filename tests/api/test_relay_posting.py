@@ -10,6 +10,7 @@ from ledger.rules.summaries import QUEUED_MS_MAX
 from ledger.store.memory import Records
 from tests.api.test_relay_attention import BY_HAND, lists, revised, working
 from tests.support.homes import APP, CHAT, TENANT
+from tests.support.presses import everybody
 from tests.support.served import HandClock, home_in_memory, served, serving
 
 OTHER = "oc_other"
@@ -289,3 +290,41 @@ async def test_what_was_held_back_is_not_lost_by_a_restart():
         async with serving(made, records, HandClock(now_ms + WINDOW_MS + 60_000)) as daemon:
             assert await daemon.parts.posting.remind() > 0
             assert (await lists(daemon))["ann"]["slot"] != slot
+
+
+async def test_of_a_private_goal_a_chat_is_told_what_and_never_in_which_words():
+    def seed(scribe):
+        everybody(scribe)
+        asked = {"goal_id": "quiet", "title": "Quiet", "criterion": ("Done",), "private": True, "review": "owner"}
+        scribe.do("ann", "goal.propose", objective="Something", **asked)
+        scribe.do("ann", "goal.confirm", goal_id="quiet", basis=scribe.state.goals["quiet"].intents[-1].basis)
+        scribe.do("ann", "todo.add", goal_id="quiet", todo_id="todo_one", text="Call Zed")
+        scribe.do("ann", "channel.bind", goal_id="quiet", channel_id=CHAT)
+
+    async with served(seed) as daemon:
+        assert (await daemon.act("summary.post", {"goal_id": "quiet", "text": "Zed"})).code == "summary_text_private"
+        preview = await daemon.do("summary.post", {"goal_id": "quiet", "preview": True})
+        posted = await daemon.do("summary.post", {"goal_id": "quiet"})
+        (slot,) = await waiting(daemon)
+        view = await daemon.view(slot)
+        listed = (
+            await daemon.read("summary.show", f"?summary_id={posted['result']['summary_id']}", who="bob")
+        ).document
+        for said in (preview, posted, view, listed):
+            assert "todo_one" in str(said)
+            assert "Zed" not in str(said)
+
+
+async def test_words_that_were_erased_go_from_the_card_that_has_them():
+    async with served(shown) as daemon:
+        posted = await daemon.do("summary.post", {**DOCS, "text": "Call Zed"})
+        first, second = await waiting(daemon)
+        await delivered(daemon, first)
+        await delivered(daemon, second, "gone", "")
+        await daemon.parts.posting.settle()
+        await daemon.do("words.erase", {"seq": [posted["events"][0]["seq"]], "reason_code": "personal_data"})
+        assert (await daemon.view(first))["summary"]["text"] == "[erased]"
+        assert (await daemon.ask("GET", f"/v1/relay/view?slot={second}", who="bot")).status == 404
+        shows = (await daemon.read("summary.show", f"?summary_id={posted['result']['summary_id']}")).document
+        assert "Zed" not in str(shows)
+        assert await waiting(daemon) == []

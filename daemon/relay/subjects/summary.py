@@ -3,13 +3,15 @@
     summary:<summary>
 
 It is shown while the chat waits for it. Once it is there, or was given up, nothing is drawn for it any more: what was
-posted is never changed, and a chat that comes back days later is not told of old news.
+posted is never changed, and a chat that comes back days later is not told of old news. There is one exception: where
+the writer's words were erased, the card that has them is drawn without.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
 from daemon.relay.subjects.base import Family, Target, Wanted
+from ledger.events import ERASED
 from ledger.parts.summaries import in_chat, parted
 from ledger.projections.cards import Offer
 from ledger.projections.summaries import summary_view
@@ -35,7 +37,12 @@ def _find(workspace: Workspace, rest: str) -> Target | None:
 
 
 def _shows(workspace: Workspace, target: Target) -> bool:
-    return in_chat(target.key, target.place) in workspace.summaries.queued
+    part, key = workspace.summaries, in_chat(target.key, target.place)
+    if key in part.queued:
+        return True
+    outcome, summary = part.outcomes.get(key), part.by_id[target.key]
+    is_there = outcome is not None and outcome.status == "sent"
+    return is_there and summary.has_text and summary.text == ERASED
 
 
 def _view(workspace: Workspace, target: Target, _now_ms: int) -> SummaryView:
