@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlencode
 
-from bot import demo, demo_owner
+from bot import demo, demo_owner, stage
 from tests.api.simulator_browser import Browser, browser
 
 WIDE, PHONE = (1180, 1120), (390, 844)
@@ -33,7 +33,7 @@ async def shoot(page: Browser, url: str, person: str, chat: str, path: Path, *, 
 
 
 async def pictures(url: str, code: str, chat_id: str, out: Path) -> None:
-    owner = demo_owner.Person(url, demo.OWNER)
+    owner = demo_owner.Person(url, stage.OWNER)
     say = demo_owner
     private = next(one for one in owner.chats() if one["kind"] == "p2p")["chat_id"]
 
@@ -42,8 +42,8 @@ async def pictures(url: str, code: str, chat_id: str, out: Path) -> None:
         say.message_saying(owner, private, "paired")
 
     def proposed():
-        owner.write(demo.CHAT, "propose", mention_bot=True)
-        return say.card_with(owner, demo.CHAT, "Submit")
+        owner.write(stage.CHAT, "propose", mention_bot=True)
+        return say.card_with(owner, stage.CHAT, "Submit")
 
     def submitted(form):
         inputs = {
@@ -53,7 +53,7 @@ async def pictures(url: str, code: str, chat_id: str, out: Path) -> None:
             "May write": say.SCOPES,
         }
         owner.press(form, "Submit", say.labelled(form, inputs))
-        return say.card_with(owner, demo.CHAT, "Confirm", say.TITLE)
+        return say.card_with(owner, stage.CHAT, "Confirm", say.TITLE)
 
     async with browser() as page:
         await asyncio.to_thread(paired)
@@ -64,27 +64,31 @@ async def pictures(url: str, code: str, chat_id: str, out: Path) -> None:
         await shoot(page, url, "bo", chat_id, out / "review-zh-dark.png", dark=True)
         await shoot(page, url, "ann", chat_id, out / "review-phone.png", size=PHONE)
         await asyncio.to_thread(owner.press, review, "Confirm")
-        await asyncio.to_thread(say.card_with, owner, demo.CHAT, "Pause", say.TITLE)
+        await asyncio.to_thread(say.card_with, owner, stage.CHAT, "Pause", say.TITLE)
         await shoot(page, url, "ann", chat_id, out / "goal-active.png")
-        acceptance = await asyncio.to_thread(say.card_with, owner, demo.CHAT, "Accept", say.TITLE)
+        acceptance = await asyncio.to_thread(say.card_with, owner, stage.CHAT, "Accept", say.TITLE)
         await shoot(page, url, "ann", chat_id, out / "acceptance.png")
         await shoot(page, url, "bo", chat_id, out / "acceptance-zh-dark.png", dark=True)
         await shoot(page, url, "ann", chat_id, out / "acceptance-phone.png", size=PHONE)
         await asyncio.to_thread(owner.press, acceptance, "Accept")
-        await asyncio.to_thread(say.message_saying, owner, demo.CHAT, "Accepted")
+        await asyncio.to_thread(say.message_saying, owner, stage.CHAT, "Accepted")
         await shoot(page, url, "ann", chat_id, out / "goal-accepted.png")
 
 
 def main(out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     root = Path(tempfile.mkdtemp(prefix="fs-", dir="/tmp"))
-    place = demo.Place(home=root / "home", docs=demo._sample_docs(root / "docs"), work=root / "work")
+    docs = demo._sample_docs(root / "docs")
+    place = stage.Place(home=root / "home", work=root / "work")
     place.home.mkdir(mode=0o700)
-    processes = demo.Processes(place)
+    processes = stage.Processes(place)
     try:
-        url = demo._begin(place, processes, 0)
-        code = demo._pairing_code(place)
-        chat = next(one for one in demo_owner.Person(url, demo.OWNER).chats() if one["name"] == demo.CHAT)["chat_id"]
+        url = stage.begin(place, processes, 0)
+        demo._employ(place, processes, docs, demo.AGENT, "executor")
+        demo._employ(place, processes, docs, demo.REVIEWER, "reviewer")
+        stage.wait_connected(url, processes)
+        code = stage.pairing_code(place)
+        chat = next(one for one in demo_owner.Person(url, stage.OWNER).chats() if one["name"] == stage.CHAT)["chat_id"]
         asyncio.run(pictures(url, code, chat, out))
     finally:
         processes.stop()

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.journey.research.interpretation import CONCLUSIONS
 from tests.e2e.same_facts import Differ, surfaces
 
 ROOT = Path(__file__).parents[2]
@@ -91,6 +92,20 @@ async def _look(ways, seen):
             seen.differences.append(str(found))
 
 
-def said(printed, pattern):
-    """What the terminal said, by a pattern with one group."""
-    return re.findall(pattern, printed)
+def passed(seen):
+    """The journey showed all that was expected, and what is unknown is not made up."""
+    assert seen.exit_code == 0, seen.printed
+    assert set(seen.verdicts().values()) == {"passed"}, seen.verdicts()
+    assert seen.report["counts"]["duplicate_effects"] == 0
+    assert seen.report["counts"]["tokens_in"] is None
+
+
+def research_passed(seen):
+    """And in both rounds a sample, two measurements and one of the conclusions that there are were delivered."""
+    passed(seen)
+    delivered = re.findall(r"research-\d is delivered: (.+)", seen.printed)
+    names = {"sample.json", "measurement-a.json", "measurement-b.json", "interpretation.json"}
+    assert [set(one.split(", ")) for one in delivered] == [names, names]
+    conclusions = re.findall(r"the acceptor measures interpretation: holds\. (.+)", seen.printed)
+    assert len(conclusions) == 2
+    assert set(conclusions) <= set(CONCLUSIONS.values())
