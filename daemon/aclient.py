@@ -1,11 +1,12 @@
 """The same client for asyncio, with the routes that only the bot may use.
 
 Each call has its own connection: on a Unix socket that costs microseconds, and no request is ever written into a
-connection that the daemon has just closed. Nothing is asked twice in here; the caller knows what its event id or
-request key makes safe to ask again.
+connection that the daemon has just closed. Nothing is asked twice in here unless patience was given; the bot knows what
+its event ids make safe to ask again.
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
@@ -14,8 +15,12 @@ import aiohttp
 
 from daemon import wire
 from daemon.client import (
+    AGAIN,
     FEED_SILENT_MS_MAX,
+    HTTP_BUSY,
     HTTP_OK,
+    RESUME_S,
+    TOKEN_VARIABLE,
     Asked,
     Document,
     Params,
@@ -28,11 +33,11 @@ from daemon.client import (
     query_of,
     reply_of,
 )
+from daemon.paths import find_home
+from daemon.patience import Patience
 from daemon.sse import FeedEvent, FeedMalformed, FeedParser
 
 HTTP_NOT_FOUND = 404
-RESUME_S = (0.1, 0.5, 1.0, 2.0, 5.0)
-"""How long to wait before following a broken feed again, longer each time in vain."""
 
 
 class AsyncClient:
@@ -46,13 +51,20 @@ class AsyncClient:
         surface: str = "http",
         locale: str = "en",
         answer_ms_max: int = wire.ANSWER_MS_MAX,
+        patience_s: float = 0.0,
     ) -> None:
         self._socket = socket
         self._token = token
         self._surface = surface
         self._locale = locale
         self._answer_s = answer_ms_max / 1000
+        self._patience_s = patience_s
         self._session: aiohttp.ClientSession | None = None
+
+    @classmethod
+    def of_environment(cls, *, patience_s: float = 0.0) -> Self:
+        """The daemon and credential that the environment names, as `Client.of_environment`. Raises HomeUnclear."""
+        return cls(find_home().socket, os.environ.get(TOKEN_VARIABLE), patience_s=patience_s)
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
@@ -74,15 +86,15 @@ class AsyncClient:
 
     async def act(self, name: str, params: Params, request_key: str | None = None) -> Reply:
         """Do something. With no key one is made; give one to be able to ask again. Raises wire.WireFault."""
-        return await self._ask("POST", f"/v1/actions/{name}", params, request_key or new_request_key())
+        return await self._patiently("POST", f"/v1/actions/{name}", params, request_key or new_request_key())
 
     async def read(self, name: str, params: Params | None = None, *, at: int | None = None) -> Reply:
         """Ask for a document, of now or as it was after the event `at`. Raises wire.WireFault."""
-        return await self._ask("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}")
+        return await self._patiently("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}")
 
     async def batch(self, asked: Sequence[Asked], *, stop_on_refusal: bool = False) -> Reply:
         """Do many things, each for itself, as `Client.batch` does. Raises wire.WireFault."""
-        return await self._ask("POST", "/v1/batch", batch_body(asked, stop_on_refusal=stop_on_refusal))
+        return await self._patiently("POST", "/v1/batch", batch_body(asked, stop_on_refusal=stop_on_refusal))
 
     async def get(self, path: str) -> Reply:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""
@@ -161,7 +173,9 @@ class AsyncClient:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise self._fault(error) from error
 
-    async def follow(self, after: int, broke: Callable[[wire.WireFault], None]) -> AsyncIterator[FeedEvent]:
+    async def follow(
+        self, after: int, broke: Callable[[wire.WireFault], None] = lambda _: None
+    ) -> AsyncIterator[FeedEvent]:
         """The feed without an end: when it breaks, `broke` is told and it goes on after the last seq that came.
 
         Raises Refused.
@@ -184,6 +198,23 @@ class AsyncClient:
             raise _refused(reply)
         return reply.body
 
+    async def _patiently(
+        self, method: str, target: str, body: Mapping[str, object] | None = None, request_key: str | None = None
+    ) -> Reply:
+        patience = Patience(self._patience_s)
+        while True:
+            try:
+                reply = await self._ask(method, target, body, request_key)
+            except AGAIN:
+                pause_s = patience.pause_s()
+                if pause_s is None:
+                    raise
+            else:
+                pause_s = patience.pause_s(reply.retry_after_s) if reply.status == HTTP_BUSY else None
+                if pause_s is None:
+                    return reply
+            await asyncio.sleep(pause_s)
+
     async def _ask(
         self,
         method: str,
@@ -198,6 +229,8 @@ class AsyncClient:
         data = None if body is None else body_of(body)
         try:
             async with self._opened().request(method, target, data=data, headers=headers, timeout=timeout) as response:
+                if (response.content_length or 0) > wire.BODY_BYTES_MAX:
+                    raise wire.NotOurs(f"the answer is longer than {wire.BODY_BYTES_MAX} bytes")
                 return reply_of(response.status, _lower(response), await response.read())
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise self._fault(error) from error

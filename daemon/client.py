@@ -2,17 +2,28 @@
 
 It knows the wire and no more of the daemon. A refusal is a value (`Reply.ok` is false, `Reply.code` says why); a
 daemon that cannot be reached, or an answer that never came whole, is an exception of `daemon.wire`, because only the
-caller knows what to do then: ask again with the same request key.
+caller knows what to do then: ask again with the same request key. A client that was given patience does just that.
+Everything a program needs is named in `__all__`; `daemon.aclient` has the same for asyncio.
 """
 
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
 
 from daemon import wire
+from daemon.paths import find_home
+from daemon.patience import Patience
 from daemon.sse import ChunkParser, FeedEvent, FeedMalformed, FeedParser
+from daemon.wire import Dropped, NobodyListens, NotOurs, TooSlow, WireFault
+
+__all__ = [
+    "Asked", "Client", "Document", "Dropped", "FeedEvent", "NobodyListens", "NotOurs", "Params", "Refused", "Reply",
+    "TooSlow", "WireFault", "new_request_key",
+]  # fmt: skip
 
 Document = dict[str, object]
 Scalar = str | int | bool | None
@@ -22,6 +33,11 @@ FEED_SILENT_MS_MAX = 45_000
 """Three heartbeats; a feed that is silent for longer has lost its daemon."""
 HTTP_OK = 200
 HTTP_BUSY = 503
+RESUME_S = (0.1, 0.5, 1.0, 2.0, 5.0)
+"""How long to wait before following a broken feed again, longer each time in vain."""
+AGAIN = (NobodyListens, Dropped, TooSlow)
+"""Faults after which the same may be asked again: nothing was sent, or the request key settles what was done."""
+TOKEN_VARIABLE = "FRONTSTAGE_TOKEN"  # noqa: S105  (the name of a variable)
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,12 @@ class Reply:
         seq = self.body.get("seq")
         return seq if isinstance(seq, int) else None
 
+    def or_raise(self) -> Self:
+        """Itself, where it was no refusal. Raises Refused."""
+        if not self.ok:
+            raise Refused(self.status, self.code, self.retry_after_s, str(self.body.get("message", "")))
+        return self
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -57,10 +79,10 @@ class Asked:
 
 
 class Refused(Exception):
-    """A request that has no reply of its own to give was refused."""
+    """The daemon said no, where there is no reply to say it in or it was asked to be raised."""
 
-    def __init__(self, status: int, code: str = "", retry_after_s: float | None = None) -> None:
-        super().__init__(f"refused with HTTP {status}" + (f" ({code})" if code else ""))
+    def __init__(self, status: int, code: str = "", retry_after_s: float | None = None, message: str = "") -> None:
+        super().__init__(message or f"refused with HTTP {status}" + (f" ({code})" if code else ""))
         self.status = status
         self.code = code
         self.retry_after_s = retry_after_s
@@ -124,6 +146,14 @@ def reply_of(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
     )
 
 
+def _code_in(body: bytes) -> str:
+    try:
+        code = json.loads(body)["code"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return code if isinstance(code, str) else ""
+
+
 def batch_body(asked: Sequence[Asked], *, stop_on_refusal: bool) -> dict[str, object]:
     """Many actions as the body of one request; each without a key gets one."""
     actions = [
@@ -138,7 +168,11 @@ def batch_body(asked: Sequence[Asked], *, stop_on_refusal: bool) -> dict[str, ob
 
 
 class Client:
-    """One daemon, asked from ordinary code. Safe to share between threads: each call has its own connection."""
+    """One daemon, asked from ordinary code. Safe to share between threads: each call has its own connection.
+
+    With `patience_s` a call that got no whole answer, or found the daemon busy, is made again for as long, under the
+    same request key. It may be used in a `with` block, which closes nothing: no connection outlives its call.
+    """
 
     def __init__(
         self,
@@ -148,21 +182,42 @@ class Client:
         surface: str = "http",
         locale: str = "en",
         answer_ms_max: int = wire.ANSWER_MS_MAX,
+        patience_s: float = 0.0,
     ) -> None:
         self._socket = socket
         self._token = token
         self._surface = surface
         self._locale = locale
         self._answer_ms_max = answer_ms_max
+        self._patience_s = patience_s
+
+    @classmethod
+    def of_environment(cls, *, patience_s: float = 0.0) -> Self:
+        """The daemon and credential that the environment names, as it does for whatever a worker runs.
+
+        `FRONTSTAGE_SOCKET`, or the socket of `FRONTSTAGE_HOME`; `FRONTSTAGE_TOKEN`, or none. Raises HomeUnclear.
+        """
+        return cls(find_home().socket, os.environ.get(TOKEN_VARIABLE), patience_s=patience_s)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exception_type: type[BaseException] | None,
+        exception: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing is open between two calls."""
 
     def act(self, name: str, params: Params, request_key: str | None = None) -> Reply:
         """Do something. With no key one is made; give one to be able to ask again. Raises wire.WireFault."""
         key = request_key or new_request_key()
-        return self._ask("POST", f"/v1/actions/{name}", body_of(params), key)
+        return self._patiently("POST", f"/v1/actions/{name}", body_of(params), key)
 
     def read(self, name: str, params: Params | None = None, *, at: int | None = None) -> Reply:
         """Ask for a document, of now or as it was after the event `at`. Raises wire.WireFault."""
-        return self._ask("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}", None, None)
+        return self._patiently("GET", f"/v1/actions/{name}{query_of({**(params or {}), 'at': at})}", None, None)
 
     def batch(self, asked: Sequence[Asked], *, stop_on_refusal: bool = False) -> Reply:
         """Do many things, each for itself; `answers` are in their order, each with its `exit_code`.
@@ -170,7 +225,7 @@ class Client:
         The reply is `ok` when the daemon took the batch, whatever came of its parts: the body's `ok` says that.
         Raises wire.WireFault.
         """
-        return self._ask("POST", "/v1/batch", body_of(batch_body(asked, stop_on_refusal=stop_on_refusal)), None)
+        return self._patiently("POST", "/v1/batch", body_of(batch_body(asked, stop_on_refusal=stop_on_refusal)), None)
 
     def get(self, path: str) -> Reply:
         """Ask for one of the daemon's own pages: `/healthz`, `/readyz`, `/capabilities`. Raises wire.WireFault."""
@@ -179,6 +234,21 @@ class Client:
     def post(self, path: str, document: Mapping[str, object]) -> Reply:
         """Tell one of the daemon's own pages something that may be told twice. Raises wire.WireFault."""
         return self._ask("POST", path, body_of(document), None)
+
+    def _patiently(self, method: str, target: str, body: bytes | None, key: str | None) -> Reply:
+        patience = Patience(self._patience_s)
+        while True:
+            try:
+                reply = self._ask(method, target, body, key)
+            except AGAIN:
+                pause_s = patience.pause_s()
+                if pause_s is None:
+                    raise
+            else:
+                pause_s = patience.pause_s(reply.retry_after_s) if reply.status == HTTP_BUSY else None
+                if pause_s is None:
+                    return reply
+            time.sleep(pause_s)
 
     def _ask(self, method: str, target: str, body: bytes | None, key: str | None) -> Reply:
         headers = action_headers(self._token, self._surface, self._locale, key)
@@ -193,7 +263,8 @@ class Client:
             request = wire.request_bytes("GET", f"/v1/feed?after={after}", headers, None)
             answer = wire.begin(sock, request, self._answer_ms_max)
             if answer.status != HTTP_OK:
-                raise Refused(answer.status)
+                # What is not whole of such an answer is only less to say about it.
+                raise Refused(answer.status, _code_in(answer.body))
             chunks, parser, part = ChunkParser(), FeedParser(), answer.body
             while True:
                 yield from parser.receive(chunks.receive(part))
@@ -206,3 +277,19 @@ class Client:
             raise wire.NotOurs(str(error)) from error
         finally:
             sock.close()
+
+    def follow(self, after: int, broke: Callable[[WireFault], None] = lambda _: None) -> Iterator[FeedEvent]:
+        """The feed without an end: when it breaks, `broke` is told and it goes on after the last seq that came.
+
+        Raises Refused.
+        """
+        failures = 0
+        while True:
+            try:
+                for event in self.feed(after):
+                    after, failures = event.seq, 0
+                    yield event
+            except WireFault as fault:
+                broke(fault)
+            time.sleep(RESUME_S[min(failures, len(RESUME_S) - 1)])
+            failures += 1

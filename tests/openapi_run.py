@@ -32,8 +32,8 @@ include-operation-id = ["attention.show", "history.explain", "history.list"]
 expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "423"]
 
 [[operations]]
-# Whether a gate must say what it holds up follows from how many agents work there.
-include-operation-id = ["gate.open"]
+# Whether a gate must say what it holds up follows from how many agents work there; time zones are the machine's list.
+include-operation-id = ["gate.open", "channel.set-digest", "member.set-quiet-hours"]
 [operations.checks.positive_data_acceptance]
 expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "423"]
 """
