@@ -20,6 +20,7 @@ from ledger.codec import CodecError, decode_row
 from ledger.folds.work import index_lease, index_todo
 from ledger.ids import ArtifactId, GoalId, MemberId, TodoId, TokenId
 from ledger.outlines import is_over, outline_of, put_away
+from ledger.parts.agents import Agents
 from ledger.parts.amendments import Amendments
 from ledger.parts.authority import Authority
 from ledger.parts.gates import Gates
@@ -115,6 +116,7 @@ class _WorkspaceBody(msgspec.Struct, frozen=True, kw_only=True):
     grants: Grants
     identity: Identity
     summaries: Summaries
+    agents: Agents
 
 
 _SAME = (
@@ -164,6 +166,7 @@ def rows(workspace: Workspace, reducer: str, since_seq: int) -> Iterator[Snapsho
         grants=workspace.grants,
         identity=workspace.identity,
         summaries=workspace.summaries,
+        agents=workspace.agents,
     )
     yield _sealed(WORKSPACE, workspace.seq, workspace.hash, reducer, msgspec.msgpack.encode(body))
 
@@ -301,7 +304,7 @@ def _workspace(body: _WorkspaceBody, row: SnapshotRow) -> Workspace:
     workspace.addresses = {address.member_id: address for address in body.addresses}
     workspace.button_keys = body.button_keys
     workspace.authority, workspace.grants, workspace.identity = body.authority, body.grants, body.identity
-    workspace.summaries = body.summaries
+    workspace.summaries, workspace.agents = body.summaries, body.agents
     return workspace
 
 

@@ -62,7 +62,7 @@ def rows_in_chat(workspace: Workspace, goals: tuple[GoalRows, ...]) -> list[Docu
 
 
 def _digest_goal(workspace: Workspace, told: GoalRows) -> DigestGoal:
-    goal = None if told.goal_id is None else workspace.goals[told.goal_id]
+    goal = None if told.goal_id is None else workspace.goals.get(told.goal_id)
     return DigestGoal(
         goal_id=told.goal_id or "",
         title="" if goal is None else clip(goal.intent.title, TITLE_CHARS_MAX),
@@ -91,7 +91,8 @@ def _words(workspace: Workspace, told: GoalRows, row: FactRow) -> str:
     fact = Fact(row.seq, row.kind, row.subject, row.now, row.actor)
     if told.goal_id is None:
         return workspace_words_of(workspace, fact)
-    return words_of(workspace.goals[told.goal_id], fact)
+    goal = workspace.goals.get(told.goal_id)
+    return "" if goal is None else words_of(goal, fact)
 
 
 def _list(workspace: Workspace, _caller: Caller, asked: Params, _now_ms: int) -> Document | Refusal:

@@ -37,10 +37,15 @@ def _given(workspace: Workspace, action: Action, goal_id: str | None) -> list[di
     needed = [name for name, field in action.params.model_fields.items() if field.is_required() and name != "goal_id"]
     given: list[dict[str, str]] = [{} if goal_id is None else {"goal_id": goal_id}]
     for name in needed:
-        named = {*workspace.members} if goal_id is None else _values(_lists(workspace, goal_id), name)
+        named = _of_workspace(workspace, name) if goal_id is None else _values(_lists(workspace, goal_id), name)
         ids = sorted(named)[-NAMED_MAX:]
         given = [{**one, name: value} for one in given for value in ids]
     return given
+
+
+def _of_workspace(workspace: Workspace, name: str) -> set[str]:
+    """What a document that is about no goal can be asked for."""
+    return {*workspace.summaries.by_id} if name == "summary_id" else {*workspace.members}
 
 
 def _lists(workspace: Workspace, goal_id: str) -> list[object]:
