@@ -19,6 +19,7 @@ from daemon.agents.worker_scope import outside
 
 GIT_S_MAX = 120
 PATHS_MAX = 20_000
+ADDED_AT_ONCE = 200
 SHOWN_MAX = 5
 _LINK, _REPOSITORY = "120000", "160000"
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off")
@@ -110,11 +111,21 @@ class WorkTree:
             raise TreeRefused("worktree_replaced", "The worktree is no longer one of its repository.")
 
     def _indexed(self) -> Path:
-        """An index of our own that has all there is now: what the program put into its index stays as it is."""
-        own = Path(os.fsdecode(_git(self.folder, "rev-parse", "--path-format=absolute", "--git-path", "index").strip()))
+        """An index of our own that has all there is now, made by reading every file.
+
+        The program's index is not believed in: what it says of a file's size and time may be from the same second in
+        which the file was changed, or be what the program wants it to be. Only names are taken from it, of what is
+        ignored and was added all the same.
+        """
         index = self.folder.parent / "index"
-        shutil.copyfile(own, index)
+        index.unlink(missing_ok=True)
+        _git(self.folder, "read-tree", self.base, index=index)
         _git(self.folder, "add", "--all", index=index)
+        own = set(_git(self.folder, "ls-files", "-z", "--cached").split(b"\0")[:-1])
+        new = own - set(_git(self.folder, "ls-files", "-z", "--cached", index=index).split(b"\0"))
+        there = [path for name in sorted(new) if os.path.lexists(self.folder / (path := os.fsdecode(name)))]
+        for place in range(0, len(there), ADDED_AT_ONCE):
+            _git(self.folder, "add", "--force", "--", *there[place : place + ADDED_AT_ONCE], index=index)
         return index
 
     def _changes(self, index: Path) -> list[Change]:
@@ -162,7 +173,13 @@ def _shown(path: str) -> str:
 def _git(folder: Path, *words: str, index: Path | None = None) -> bytes:
     """What git says. Raises TreeRefused where it says no."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    variables = {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    variables = {
+        **kept,
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_LITERAL_PATHSPECS": "1",
+    }
     if index is not None:
         variables["GIT_INDEX_FILE"] = str(index)
     try:

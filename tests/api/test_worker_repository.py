@@ -100,6 +100,8 @@ def command(**values):
 async def test_validators_are_run_in_the_worktree_and_recorded(place, expected, close, status):
     place.seat.validate = checks(place, expected)
     told = await turn(place, FIX + DONE)
+    assert told is not None, place.seat.desk.told()
+    assert told["artifact_ids"], (told["problem"], told["words"], place.seat.said)
     (artifact,) = await place.artifacts()
     (check,) = artifact["checks"]
     assert (told["close"], (await the_todo(place))["status"]) == (close, status)

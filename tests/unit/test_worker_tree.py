@@ -1,5 +1,6 @@
 """A worktree of a turn: what differs from the base is handed in, and nothing of it lies outside of the scopes."""
 
+import os
 import subprocess
 
 import pytest
@@ -90,6 +91,18 @@ def test_what_the_program_committed_counts_too(tree):
     assert b"one more" in tree.patch(["src/**"], GOAL)
     (tree.folder / "README.md").write_text("changed")
     git(tree.folder, "commit", "-qam", "Outside")
+    with pytest.raises(TreeRefused, match=r"README\.md"):
+        tree.patch(["src/**"], GOAL)
+
+
+def test_a_change_that_keeps_the_size_and_the_time_is_seen(tree):
+    path = tree.folder / "src/a.py"
+    before = path.stat()
+    path.write_text("two\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert b"+two" in tree.patch(["src/**"], GOAL)
+    git(tree.folder, "update-index", "--assume-unchanged", "README.md")
+    (tree.folder / "README.md").write_text("# Lead\n")
     with pytest.raises(TreeRefused, match=r"README\.md"):
         tree.patch(["src/**"], GOAL)
 
