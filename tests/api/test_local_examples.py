@@ -18,6 +18,8 @@ from tests.tidy.sources import ROOT
 
 ELSEWHERE = {
     "demo": "tests/e2e/test_demo.py",
+    "demo engineering": "tests/e2e/test_journey_engineering.py",
+    "demo research": "tests/e2e/test_journey_research.py",
     "bot": "tests/e2e/test_bot_with_simulator.py",
     "artifact check": "docs/checks.md",
     "agent connect": "docs/agents.md",
