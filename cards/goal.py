@@ -152,6 +152,10 @@ def _proposals(goal: GoalView, clip: Clipper) -> tuple[Part, ...]:
     if not goal.proposals or goal.state in theme.CLOSED:
         return ()
     parts: list[Part] = [sections.label(copy("card.goal.proposals", n=goal.proposals_total))]
+    if clip.limits.rows <= PROPOSALS_MAX:
+        # Where room is short the count stands for them: what is nobody's work yet makes way for what is.
+        clip.rows_cut = True
+        return tuple(parts)
     shown, _ = clip.rows(goal.proposals, PROPOSALS_MAX)
     for one in shown:
         meta = copy("card.goal.proposal.meta", priority=one_line(one.priority)[:8], who=name_of(one.proposed_by))

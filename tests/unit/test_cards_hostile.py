@@ -14,7 +14,7 @@ from cards.form import INPUTS
 from cards.text import name_of
 from ledger.params import LINE_CHARS_MAX
 from ledger.projections.form_views import ChoiceView
-from ledger.projections.views import CardView
+from ledger.projections.views import CardView, ProposedView
 from ledger.text.say import plain
 from tests.golden.card_views import GOAL, LOG, NOW_MS, QUESTION, REPORT, SAMPLES, card, decided, goal, need, tokens
 
@@ -32,6 +32,7 @@ CLOSED_SETS = frozenset(
         "tokens",
         "action",
         "severity",
+        "binding",
         "on_expiry",
         "plan_id",
         "amendment_id",
@@ -95,6 +96,11 @@ CROWDED = card(
             )
             for todo in GOAL.todos
         ),
+        proposals=tuple(
+            ProposedView(todo_id=f"todo_idea-{number}", title="A map", priority="P2", proposed_by="Dreamer")
+            for number in range(6)
+        ),
+        proposals_total=9,
     ),
 )
 # One of each way a card is put together; the other states only leave parts out.
