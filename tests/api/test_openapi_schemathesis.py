@@ -10,7 +10,7 @@ import pytest
 from tests.openapi_run import run
 
 TESTED = re.compile(r"Tested: (\d+)")
-PART = "batch|hooks|metrics|z$|capabilities|openapi|actions/(goal|artifact|run|history|search|status|task-lease)"
+PART = "batch|hooks|metrics|z$|capabilities|openapi|actions/(goal|run|status|task-lease)"
 SELECTED = re.compile(r"Selected: (\d+)/(\d+)")
 
 
@@ -31,7 +31,7 @@ def test_every_operation_answers_as_it_is_described():
 def test_what_is_sent_in_every_way_that_is_described_and_in_those_that_are_not_is_answered_as_described():
     code, printed = run("--include-path-regex", PART, phases="coverage")
     assert code == 0, told(printed)
-    assert int(TESTED.search(printed).group(1)) >= 30
+    assert int(TESTED.search(printed).group(1)) >= 25
 
 
 @pytest.mark.slow
@@ -45,7 +45,7 @@ def test_a_caller_who_is_not_proved_is_told_so_by_every_operation_that_asks():
 @pytest.mark.slow
 def test_a_description_that_is_not_true_is_noticed():
     """The run can fail: a promise that no answer has a seq is found out by the first answer."""
-    code, printed = run("--include-path", "/v1/actions/goal.list", phases="examples", change=_no_seq)
+    code, printed = run("--include-path", "/v1/actions/goal.list", phases="coverage", change=_no_seq)
     assert code == 1
     assert "seq" in printed
 
