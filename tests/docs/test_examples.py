@@ -11,7 +11,7 @@ from daemon.paths import Home
 from tests.tidy.sources import ROOT
 
 EXAMPLE = ROOT / "config" / "frontstage.toml.example"
-COMMENTED = re.compile(r"^# (\[[a-z]+\]|[a-z_]+ = .+)$", re.MULTILINE)
+COMMENTED = re.compile(r"^# (\[+[a-z]+\]+|[a-z_]+ = .+)$", re.MULTILINE)
 UNITS = sorted((ROOT / "config").glob("*.service"))
 
 
