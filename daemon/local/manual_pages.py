@@ -32,6 +32,8 @@ _WORDS = (
     "title", "group_begin", "group_people", "group_agents", "group_operation", "group_more",
 )  # fmt: skip
 _EXIT_CODES = range(9)
+PATTERN_CHARS_MAX = 120
+"""A longer pattern is for programs, which get it from the schema; what the parameter is for says it to people."""
 _LISTED: dict[Locale, str] = {"en": ", ", "zh": "、"}
 _BETWEEN: dict[Locale, str] = {"en": " ", "zh": ""}
 """Between two sentences."""
@@ -200,7 +202,7 @@ def _of_one(one: Schema, locale: Locale) -> Iterator[str]:
     match one.get("type"):
         case "integer":
             yield _number(one, "minimum", "maximum", "number", locale)
-        case "string" if "pattern" in one:
+        case "string" if 0 < len(str(one.get("pattern", ""))) <= PATTERN_CHARS_MAX:
             yield say("manual.shape.pattern", locale, pattern=one["pattern"])
         case "string":
             yield _number(one, "minLength", "maxLength", "chars", locale)

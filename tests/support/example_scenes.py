@@ -14,6 +14,7 @@ from ledger.rules.amendments import amendment_basis
 from ledger.rules.gates import gate_basis
 from ledger.rules.goals import state_basis
 from tests.support.agent_scenes import connected, own_credential
+from tests.support.chat_scenes import bound, invited, told
 from tests.support.homes import Scribe, activate, sha256
 
 DOCS = {"goal_id": "docs"}
@@ -245,23 +246,6 @@ def delegated(stage: Stage) -> None:
     """Helper may finish what Builder began."""
     words = {"agent_id": "helper", "on_behalf_of": "builder", "allowed_action": ("complete",)}
     stage.do("ann", "todo.delegate", **DOCS, **words, todo_id=("todo_000012",), reason="Builder is away")
-
-
-def invited(stage: Stage) -> None:
-    """Somebody of the workspace's organisation was invited."""
-    person = {"open_id": "ou_zoe", "display_name": "Zoe"}
-    stage.do("ann", "member.invite", member_id="zoe", **person)
-
-
-def told(stage: Stage) -> None:
-    """A summary of the goal was posted."""
-    bound(stage)
-    stage.do("ann", "summary.post", **DOCS)
-
-
-def bound(stage: Stage) -> None:
-    """A chat shows the goal."""
-    stage.do("ann", "channel.bind", **DOCS, channel_id="oc_docs")
 
 
 PERSON, AGENT, PEER, OPERATOR = "ann", "builder", "helper", None
