@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from daemon.agents.store import ARTIFACT_BYTES_MAX
@@ -22,6 +22,7 @@ PATHS_MAX = 20_000
 ADDED_AT_ONCE = 200
 SHOWN_MAX = 5
 _LINK, _REPOSITORY = "120000", "160000"
+_INFO = ("attributes", "exclude", "sparse-checkout")
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off")
 
 
@@ -74,10 +75,16 @@ class WorkTree:
     folder: Path
     base: str
     """A commit."""
+    _rules: dict[Path, bytes | None] = field(default_factory=dict, compare=False, repr=False)
+    """What git was told of this repository when the worktree was made."""
 
     def make(self) -> None:
         """Check the base out. Raises TreeRefused."""
         _git(self.repository, "worktree", "add", "--detach", "--quiet", str(self.folder), self.base)
+        common = _path_of(self.repository, "--git-common-dir")
+        own = _path_of(self.folder, "--git-dir")
+        files = (common / "config", common / "config.worktree", own / "config.worktree")
+        self._rules.update((path, _read(path)) for path in (*files, *(common / "info" / name for name in _INFO)))
 
     def remove(self) -> None:
         """Take it away, whatever is in it. Raises TreeRefused."""
@@ -105,7 +112,10 @@ class WorkTree:
         return patch
 
     def _require_own(self) -> None:
-        """The folder still belongs to the repository that it was made of, and git does not look elsewhere."""
+        """The folder still belongs to the repository that it was made of, and git looks at it as it did then."""
+        if any(_read(path) != then for path, then in self._rules.items()):
+            # They are the repository's own, shared by its worktrees: by them a program could say what git sees.
+            raise TreeRefused("repository_changed", "The repository's settings changed during the turn.")
         where = ("rev-parse", "--path-format=absolute", "--git-common-dir")
         if not (self.folder / ".git").is_file() or _git(self.folder, *where) != _git(self.repository, *where):
             raise TreeRefused("worktree_replaced", "The worktree is no longer one of its repository.")
@@ -156,6 +166,18 @@ class WorkTree:
         root = self.folder.resolve()
         reached = (link.parent.resolve() / target).resolve()
         return reached.is_relative_to(root) and ".git" not in reached.relative_to(root).parts[:1]
+
+
+def _path_of(folder: Path, what: str) -> Path:
+    return Path(os.fsdecode(_git(folder, "rev-parse", "--path-format=absolute", what).rstrip(b"\n")))
+
+
+def _read(path: Path) -> bytes | None:
+    """A file of git's settings; None where there is none."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def _require_inside(paths: list[str], todo_scopes: Sequence[str], goal_scopes: Sequence[str]) -> None:

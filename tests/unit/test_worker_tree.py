@@ -156,6 +156,25 @@ def no_git(tree):
     (tree.folder / ".git").unlink()
 
 
+def look_elsewhere(tree):
+    git(tree.folder, "config", "extensions.worktreeConfig", "true")
+    git(tree.folder, "config", "--worktree", "core.worktree", str(tree.repository))
+    (tree.folder / "README.md").write_text("changed")
+
+
+def told_to_ignore(tree):
+    (tree.repository / ".git/info").mkdir(exist_ok=True)
+    (tree.repository / ".git/info/exclude").write_text("conftest.py\n")
+    (tree.folder / "conftest.py").write_text("not seen")
+
+
+def told_to_clean(tree):
+    (tree.repository / ".git/info").mkdir(exist_ok=True)
+    (tree.repository / ".git/info/attributes").write_text("README.md filter=was\n")
+    git(tree.folder, "config", "filter.was.clean", "git show HEAD:README.md")
+    (tree.folder / "README.md").write_text("changed")
+
+
 WRONG = {
     "outside": (lambda tree: (tree.folder / "README.md").write_text("x"), "outside_write_scope"),
     "new outside": (lambda tree: (tree.folder / "x").write_text("x"), "outside_write_scope"),
@@ -174,6 +193,9 @@ WRONG = {
     "repository inside": (own_repository, "submodule_changed"),
     "second spelling": (lambda tree: (tree.folder / "src/A.py").write_text("x"), "case_collision"),
     "another repository": (another_git, "worktree_replaced"),
+    "git looks elsewhere": (look_elsewhere, "repository_changed"),
+    "git was told to ignore": (told_to_ignore, "repository_changed"),
+    "git was told to clean": (told_to_clean, "repository_changed"),
     "no repository": (no_git, "worktree_replaced"),
 }
 
