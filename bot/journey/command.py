@@ -14,10 +14,10 @@ from typing import get_args
 from bot.journey.engineering import Engineering
 from bot.journey.plot import Content, Without
 from bot.journey.research.content import Research
+from bot.journey.research.protocol import SEED_MAX
 from bot.journey.stages import Journey, Wanted, write_report
 from bot.stage import Place, say, show_logs
 
-SEED_MAX = 1 << 31
 CYCLES_MAX = 8
 EXIT_FAILED, EXIT_USAGE = 1, 2
 Made = Callable[[Path, int, Without | None], Content]

@@ -118,6 +118,8 @@ def _lost(records: Records, measured: Measured, kind: str) -> Answer:
         done = next((event for event in records.of("todo.completed", one.goal_id) if _is_of(event, one.todo_id)), None)
         if done is None or done.seq < ended.seq:
             return "failed", f"{one.todo_id} was not finished after its lease ran out"
+        if done.actor == one.incident.agent_id:
+            return "failed", f"{one.todo_id} was finished by {done.actor}, who was lost, and by nobody else"
     one, end = lost[0], _lease_end(records, lost[0])
     assert end is not None, "looked at above"
     return "passed", f"{one.todo_id}, lease epoch {one.lease_epoch} ran out (#{end.seq}) and another finished it"
@@ -143,7 +145,7 @@ def _late(records: Records, measured: Measured) -> Answer:
             and one.action in LATE_WRITES and one.at_ms >= lost.at_ms
         ]  # fmt: skip
         if not any(one.action == "todo.complete" for one in refused):
-            return "failed", f"what {agent_id} wrote late about {lost.todo_id} was not refused"
+            return "failed", f"what {agent_id} wrote late about {lost.todo_id} was refused by no fence"
         slipped = next(_after_end(records, lost), None)
         if slipped is not None:
             return "failed", f"#{slipped.seq} {slipped.kind} of {agent_id}, whose lease was over"
@@ -232,20 +234,29 @@ def _validated(records: Records, measured: Measured) -> Answer:
                 one for one in records.of("artifact.checked", now.goal_id)
                 if one.facts["artifact_id"] in done.facts["evidence"] and one.seq < done.seq
             ]  # fmt: skip
-            if not checks or any(one.facts["exit_code"] != 0 for one in checks):
+            unmet = _named(now, done.facts["todo_id"]) - {one.facts["name"] for one in checks}
+            if not checks or unmet or any(one.facts["exit_code"] != 0 for one in checks):
                 return "failed", f"{done.facts['todo_id']} was done without a validator that passed"
             count += 1
     return _verdict(holds=count > 0), f"{count} todos"
+
+
+def _named(now: Round, todo_id: str) -> frozenset[str]:
+    """The validators that the lane of a todo names."""
+    lanes = (one for one in now.lanes if todo_id.endswith(f"_{one['lane_id']}"))
+    named = next(lanes, {}).get("validator", ())
+    return frozenset(named) if isinstance(named, Sequence) else frozenset()
 
 
 def _built_on_accepted(records: Records, goals: Sequence[str]) -> Answer:
     count = 0
     for goal in goals:
         yes = {one.facts["artifact_id"]: one.seq for one in records.of("artifact.reviewed", goal) if _is_yes(one)}
-        begun = {one.facts["todo_id"]: one.seq for one in records.of("lease.acquired", goal)}
+        leases = list(records.of("lease.acquired", goal))
         for made in records.of("artifact.submitted", goal):
+            held = [one.seq for one in leases if _is_of(one, made.facts["todo_id"]) and one.seq < made.seq]
             for artifact_id, _ in made.facts.get("inputs") or () if made.facts["todo_id"] else ():
-                if yes.get(artifact_id, made.seq) >= begun.get(made.facts["todo_id"], made.seq):
+                if yes.get(artifact_id, made.seq) >= max(held, default=made.seq):
                     return "failed", f"{made.facts['artifact_id']} was begun before {artifact_id} was accepted"
                 count += 1
     return _verdict(holds=count > 0), f"{count} inputs, each accepted before the work on it began"

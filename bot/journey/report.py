@@ -39,7 +39,9 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether it went to its end and everything that was expected was shown."""
+        """Whether it went to its end and everything that was expected was shown; of nothing, nothing was."""
+        if not self.expectations:
+            return False
         return not self.problem and all(one.verdict == "passed" for one in self.expectations)
 
     def document(self) -> dict[str, object]:

@@ -15,15 +15,20 @@ from hashlib import sha256
 from pathlib import Path
 
 from bot.journey.expected import Lost, Measured, counts, expectations
+from bot.journey.generate import NoDefect
 from bot.journey.notices import Notices
 from bot.journey.owner import Owner
 from bot.journey.plot import Content, Delivered, Finding, Round, Without
 from bot.journey.records import read_export
 from bot.journey.report import Report
+from bot.journey.research.functions import NoData
 from bot.journey.team import Team
 from bot.stage import OWNER, DemoFailed, Place, Processes, begin, pairing_code, run_cli, say, wait_connected
+from daemon.wire import WireFault
 
 ROUND_S_MAX = 150.0
+ENDS_EARLY = (DemoFailed, NoDefect, NoData, WireFault, subprocess.SubprocessError, OSError, ValueError)
+"""What may end a journey before its end; it is reported."""
 PLANNER = (sys.executable, "-P", "-m", "bot.journey.programs.planner")
 
 
@@ -60,8 +65,8 @@ class Journey:
             stack.callback(processes.stop)
             try:
                 self._play(processes, stack)
-            except (DemoFailed, subprocess.SubprocessError, OSError) as trouble:
-                problem = str(trouble)
+            except ENDS_EARLY as trouble:
+                problem = str(trouble) or type(trouble).__name__
         return self._report(problem)
 
     def _play(self, processes: Processes, stack: ExitStack) -> None:
@@ -161,7 +166,7 @@ class Journey:
             run_cli(self._place, "ledger", "export", "--output", str(exported))
             records = read_export(exported)
         except (DemoFailed, OSError, ValueError) as trouble:
-            return nothing if problem else _with(nothing, str(trouble))
+            return nothing if problem else _with(nothing, str(trouble) or type(trouble).__name__)
         measured = Measured(
             rounds=tuple(self._rounds), lost=tuple(self._lost), findings=tuple(self._findings),
             notices=self._notices, ledger_holds="every hash holds" in verified,

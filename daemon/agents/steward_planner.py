@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,8 @@ from pathlib import Path
 from daemon.agents.steward_template import LANES_MAX, Lane
 
 SECONDS_MAX = 120
+LOOK_S = 0.05
+"""How often what it has printed so far is looked at: a disk is not filled by waiting."""
 OUTPUT_BYTES_MAX = 65_536
 ITEMS_MAX = 64
 LINE_CHARS_MAX, TEXT_CHARS_MAX = 500, 10_000
@@ -42,9 +45,7 @@ def ask_planner(argv: Sequence[str], packet: object, *, seconds: float = SECONDS
         except OSError as error:
             raise PlannerFailed(f"it cannot be run: {error.strerror}") from error
         try:
-            process.communicate(json.dumps(packet).encode(), timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            raise PlannerFailed(f"it did not end within {seconds:g} s") from error
+            _wait(process, json.dumps(packet).encode(), output.fileno(), seconds)
         finally:
             # Whatever it started is in its group and ends with it.
             with suppress(ProcessLookupError, PermissionError):
@@ -58,11 +59,28 @@ def ask_planner(argv: Sequence[str], packet: object, *, seconds: float = SECONDS
         raise PlannerFailed(f"it printed more than {OUTPUT_BYTES_MAX} bytes")
     try:
         document = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlannerFailed("what it printed is not JSON") from error
     if not isinstance(document, dict):
         raise PlannerFailed("what it printed is no JSON object")
     return document
+
+
+def _wait(process: "subprocess.Popen[bytes]", given: bytes, printed: int, seconds: float) -> None:
+    """Wait for its end, as long as it prints no more than may be read. Raises PlannerFailed."""
+    ends_at = time.monotonic() + seconds
+    left: bytes | None = given
+    while True:
+        try:
+            process.communicate(left, timeout=max(0.0, min(LOOK_S, ends_at - time.monotonic())))
+        except subprocess.TimeoutExpired as error:
+            left = None
+            if os.fstat(printed).st_size > OUTPUT_BYTES_MAX:
+                raise PlannerFailed(f"it printed more than {OUTPUT_BYTES_MAX} bytes") from error
+            if time.monotonic() >= ends_at:
+                raise PlannerFailed(f"it did not end within {seconds:g} s") from error
+        else:
+            return
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 GUARD = Path(__file__).with_name("worker_guard.py")
+GUARD_S_MAX = 10.0
+"""How long a guard that was told to end may take; one that a program has stopped would take for ever."""
 EXIT_GUARD_LOST = -9
 """Where the guard was killed, the kernel has killed the program."""
 
@@ -56,6 +58,12 @@ class Running:
             if self._held:
                 self._held = False
                 os.close(self._lifeline)
+                threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        self._waiting.join(GUARD_S_MAX)
+        if self._waiting.is_alive():
+            self._process.kill()
 
     def join(self) -> None:
         """Wait until it is gone."""

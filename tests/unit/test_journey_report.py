@@ -7,10 +7,13 @@ import pytest
 
 from bot.journey.command import CYCLES_MAX, Mistaken, commands_of, wanted_of
 from bot.journey.expected import Lost, Measured, counts, duplicates, expectations
+from bot.journey.generate import NoDefect
 from bot.journey.plot import Correction, Finding, Incident, Promise, Round
 from bot.journey.records import Event, Records, Refused, read_export
 from bot.journey.report import Expectation, Report
-from bot.journey.stages import write_report
+from bot.journey.stages import Journey, Wanted, write_report
+from bot.stage import Place
+from daemon.wire import WireFault
 
 PROMISE = Promise(title="Mend it", objective="…", criteria=("It works",), write_scopes=("a/**",))
 KILLED = Incident(kind="killed", agent_id="fixer", lane_id="fix", successor="spare")
@@ -165,6 +168,10 @@ MISSING = {
     "a validator that failed": (
         "validated before it was done", lambda r: changed(r, "artifact.checked", failing, name="suite"),
     ),
+    "finished by the lost one": (
+        "a killed worker's work went on",
+        lambda r: changed(r, "todo.completed", lambda one: replace(one, actor="fixer"), goal="g1", todo_id="fix"),
+    ),
     "begun before": (
         "built on what was accepted", lambda r: without(r, "artifact.reviewed", artifact_id="g2-b"),
     ),
@@ -176,6 +183,45 @@ def test_what_is_missing_is_found(missing):
     name, change = MISSING[missing]
     records, measured = good()
     assert verdicts(change(records), measured)[name] == "failed"
+
+
+def test_a_lease_that_was_taken_afterwards_does_not_make_work_begin_later():
+    records, measured = good()
+    early = next(one for one in records.events if one.kind == "lease.acquired" and one.facts["todo_id"] == "note")
+    late = replace(early, seq=len(records.events) + 1, facts={**early.facts, "lease_epoch": 2})
+    # Begun before anything was accepted, and leased once more when all was over.
+    moved = tuple(replace(one, seq=1) if one is early else one for one in records.events)
+    found = verdicts(replace(records, events=(*moved, late)), measured)
+    assert found["built on what was accepted"] == "failed"
+
+
+def test_each_validator_that_a_lane_names_must_have_passed():
+    records, measured = good()
+    lanes = ({"lane_id": "fix", "title": "Mend", "validator": ["suite", "types"]},)
+    named = lambda one: replace(one, facts={**one.facts, "todo_id": "todo_fix"})  # noqa: E731
+    of_plan = changed(records, "todo.completed", named, todo_id="fix")
+    rounds = tuple(replace(one, lanes=lanes) for one in ROUNDS)
+    assert verdicts(of_plan, replace(measured, rounds=rounds))["validated before it was done"] == "failed"
+
+
+@pytest.mark.parametrize("trouble", [WireFault("nobody listens"), NoDefect("no draw"), TimeoutError()])
+def test_a_journey_that_ends_early_is_reported_and_has_not_passed(trouble, tmp_path, monkeypatch):
+    def ends(*_):
+        raise trouble
+
+    def nothing_there(*_):
+        raise OSError
+
+    monkeypatch.setattr(Journey, "_play", ends)
+    monkeypatch.setattr("bot.journey.stages.run_cli", nothing_there)
+    place = Place(home=tmp_path / "home", work=tmp_path / "work")
+    found = Journey(place, None, Wanted(journey="engineering", seed=7)).play()
+    assert found.problem
+    assert not found.passed
+
+
+def test_of_nothing_nothing_was_shown():
+    assert not replace(report(), expectations=()).passed
 
 
 @pytest.mark.parametrize("action", ["todo.complete", "everything"])
@@ -294,8 +340,11 @@ def test_an_export_without_its_end_is_none(tmp_path):
 
 @pytest.mark.parametrize(
     "given",
-    [{"seed": -1}, {"seed": 1 << 40}, {"cycles": 0}, {"cycles": CYCLES_MAX + 1}, {"seat": ["fixer"]}, {"seat": ["=x"]}],
-)
+    [
+        {"seed": -1}, {"seed": 1_000_000_000}, {"cycles": 0}, {"cycles": CYCLES_MAX + 1}, {"seat": ["fixer"]},
+        {"seat": ["=x"]},
+    ],
+)  # fmt: skip
 def test_what_cannot_be_run_is_said_before_anything_is(given):
     with pytest.raises(Mistaken):
         wanted_of("engineering", given)

@@ -102,3 +102,14 @@ def test_what_it_printed_last_is_kept(start, tmp_path):
 
 def test_one_that_closes_its_output_goes_on(start):
     assert code_of(start("os.close(1); os.close(2); time.sleep(0.3); os._exit(4)")[1]) == 4
+
+
+def test_a_guard_that_its_program_has_stopped_is_ended_with_it(start, tmp_path, monkeypatch):
+    monkeypatch.setattr("daemon.agents.worker_process.GUARD_S_MAX", 0.5)
+    running, ended = start(
+        "open('pid', 'w').write(str(os.getpid())); os.kill(os.getppid(), signal.SIGSTOP); time.sleep(100)"
+    )
+    pid = int(appears(tmp_path / "pid"))
+    running.end()
+    assert code_of(ended) == -9
+    assert is_gone(pid)
