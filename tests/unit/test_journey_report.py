@@ -7,13 +7,10 @@ import pytest
 
 from bot.journey.command import CYCLES_MAX, Mistaken, commands_of, wanted_of
 from bot.journey.expected import Lost, Measured, counts, duplicates, expectations
-from bot.journey.generate import NoDefect
 from bot.journey.plot import Correction, Finding, Incident, Promise, Round
 from bot.journey.records import Event, Records, Refused, read_export
 from bot.journey.report import Expectation, Report
-from bot.journey.stages import Journey, Wanted, write_report
-from bot.stage import Place
-from daemon.wire import WireFault
+from bot.journey.stages import write_report
 
 PROMISE = Promise(title="Mend it", objective="…", criteria=("It works",), write_scopes=("a/**",))
 KILLED = Incident(kind="killed", agent_id="fixer", lane_id="fix", successor="spare")
@@ -202,22 +199,6 @@ def test_each_validator_that_a_lane_names_must_have_passed():
     of_plan = changed(records, "todo.completed", named, todo_id="fix")
     rounds = tuple(replace(one, lanes=lanes) for one in ROUNDS)
     assert verdicts(of_plan, replace(measured, rounds=rounds))["validated before it was done"] == "failed"
-
-
-@pytest.mark.parametrize("trouble", [WireFault("nobody listens"), NoDefect("no draw"), TimeoutError()])
-def test_a_journey_that_ends_early_is_reported_and_has_not_passed(trouble, tmp_path, monkeypatch):
-    def ends(*_):
-        raise trouble
-
-    def nothing_there(*_):
-        raise OSError
-
-    monkeypatch.setattr(Journey, "_play", ends)
-    monkeypatch.setattr("bot.journey.stages.run_cli", nothing_there)
-    place = Place(home=tmp_path / "home", work=tmp_path / "work")
-    found = Journey(place, None, Wanted(journey="engineering", seed=7)).play()
-    assert found.problem
-    assert not found.passed
 
 
 def test_of_nothing_nothing_was_shown():
