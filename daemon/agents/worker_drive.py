@@ -332,7 +332,7 @@ class OneTurn:
                 event = work()
             except Unjudged as error:
                 event = Failed(error.code, error.words)
-            except (WireFault, OSError) as error:
+            except Exception as error:  # noqa: BLE001  (a turn that hears nothing holds its lease for ever)
                 event = otherwise or Failed("not_judged", f"It could not be judged: {type(error).__name__}.")
             self._drive.items.put(Thought(turn_id, event))
 

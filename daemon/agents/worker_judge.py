@@ -71,6 +71,10 @@ def judge(turn: Turn, place: Place, facts: Facts, store: ArtifactStore) -> Hand:
         result = read_result(_bytes_of(place.result))
         patch = b"" if place.tree is None else place.tree.patch(facts.scopes, texts(facts.goal, "write_scopes"))
         pieces = _pieces(turn, place, facts, store, result)
+        for one in pieces:
+            made = store.path_of(one.sha256) if one.kind == "patch" else None
+            if place.tree is not None and made is not None:
+                place.tree.require_inside(made.absolute(), facts.scopes, texts(facts.goal, "write_scopes"))
         if patch and not any(one.kind == "patch" for one in pieces):
             kept = store.put(patch)
             label = f"{turn.subject}.patch"

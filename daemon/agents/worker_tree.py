@@ -111,6 +111,19 @@ class WorkTree:
             raise TreeRefused("patch_too_large", f"The patch has more than {ARTIFACT_BYTES_MAX} bytes.")
         return patch
 
+    def require_inside(self, patch: Path, todo_scopes: Sequence[str], goal_scopes: Sequence[str]) -> None:
+        """A patch that the program made itself changes nothing outside of the scopes either. Raises TreeRefused."""
+        paths: set[str] = set()
+        for way in ((), ("--reverse",)):
+            # Read both ways: what is moved is told by its new name alone.
+            try:
+                told = _git(self.folder, "apply", "--numstat", "-z", *way, "--", str(patch))
+            except TreeRefused:
+                # Git can apply nothing of it; whoever reviews it will see as much.
+                return
+            paths |= {os.fsdecode(line.split(b"\t", 2)[2]) for line in told.split(b"\0") if line.count(b"\t") >= 2}
+        _require_inside(sorted(paths), todo_scopes, goal_scopes)
+
     def _require_own(self) -> None:
         """The folder still belongs to the repository that it was made of, and git looks at it as it did then."""
         if any(_read(path) != then for path, then in self._rules.items()):

@@ -68,6 +68,20 @@ async def test_what_lies_outside_of_the_scopes_hands_in_nothing_even_with_a_patc
     assert place.seat.store.folder.exists() is False or list(place.seat.store.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n",
+        "diff --git a/README.md b/src/r\nsimilarity index 100%\nrename from README.md\nrename to src/r\n",
+        "diff --git a/src/r b/r\nsimilarity index 100%\nrename from src/r\nrename to r\n",
+    ],
+)
+async def test_a_patch_of_its_own_is_held_to_the_scopes_as_well(place, made):
+    told = await turn(place, f'end("done", artifacts=[hand("mine.patch", {made!r}, kind="patch")])')
+    assert (told["close"], told["problem"], await place.artifacts()) == ("failed", "outside_write_scope", [])
+
+
 async def test_a_dirty_repository_is_waited_for_and_nothing_is_taken(place):
     (place.repository / "README.md").write_text("dirty")
     before = place.daemon.seq
@@ -114,6 +128,21 @@ async def test_validators_are_run_in_the_worktree_and_recorded(place, expected, 
         (rejected,) = place.seat.told()
         assert (again["close"], rejected["checks"][0]["passed"]) == ("done", False)
         assert [one["status"] for one in await place.artifacts()] == ["superseded", "submitted"]
+
+
+async def test_a_validator_that_is_not_known_here_has_not_passed(place):
+    place.seat.validate = _validating(place.seat.client, {})
+    told = await turn(place, FIX + DONE)
+    assert (told["close"], told["problem"], (await the_todo(place))["status"]) == ("failed", "validator_failed", "open")
+
+
+async def test_a_turn_that_cannot_be_validated_at_all_ends_and_gives_the_work_back(place):
+    def broken(_):
+        raise KeyError
+
+    place.seat.validate = broken
+    told = await turn(place, FIX + DONE)
+    assert (told["close"], told["problem"], (await the_todo(place))["status"]) == ("failed", "not_validated", "open")
 
 
 async def test_after_two_turns_that_came_to_nothing_it_says_so_and_tries_a_few_times_more(place):
