@@ -238,7 +238,7 @@ class OneTurn:
             case "judge":
                 return self._judged()
             case "validate":
-                self._validated()
+                return self._validated()
             case "over":
                 pass
         return None
@@ -309,19 +309,21 @@ class OneTurn:
         self._think(lambda: Judged(judge(turn, place, facts, self._drive.store)))
         return None
 
-    def _validated(self) -> None:
+    def _validated(self) -> Event | None:
         turn = self.turn
         first = turn.steps[0]
+        if self._place is None:
+            # After a crash the folder is gone; in another one a validator that finds nothing would pass.
+            return Refused(first, "not_validated")
         hand = turn.hand
         assert hand is not None
         names = tuple(name for name in turn.validators if name not in turn.passed)
         file = self._drive.store.path_of(hand.pieces[first.number].sha256)
-        # After a crash the worktree is gone; the evidence itself is still there.
-        cwd = self._drive.desk.folder if self._place is None else self._place.work
-        asked_for = Validation(turn.goal_id, turn.artifact_ids[first.number], names, cwd, file)
+        asked_for = Validation(turn.goal_id, turn.artifact_ids[first.number], names, self._place.work, file)
         self._think(
             lambda: Answered(first, {"passed": self._drive.validate(asked_for)}), Refused(first, "not_validated")
         )
+        return None
 
     def _think(self, work: Callable[[], Event], otherwise: Event | None = None) -> None:
         """Do something long beside the lease."""

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from daemon.agents.worker_drive import OneTurn
 from daemon.cli.parse import Command, Options, UsageError
 from daemon.local.worker import _declared, _one_line, _validating, run
 from tests.support.worker import git, repository
@@ -128,6 +129,29 @@ async def test_validators_are_run_in_the_worktree_and_recorded(place, expected, 
         (rejected,) = place.seat.told()
         assert (again["close"], rejected["checks"][0]["passed"]) == ("done", False)
         assert [one["status"] for one in await place.artifacts()] == ["superseded", "submitted"]
+
+
+class Killed(BaseException):
+    """As when the machine takes it away."""
+
+
+async def test_after_a_crash_nothing_is_validated_where_the_work_no_longer_is(place, monkeypatch):
+    # As a linter that finds nothing wrong in an empty folder.
+    code = "import os, sys; sys.exit(os.path.exists('src/sum.py'))"
+    file = place.seat.folder / "checks.toml"
+    file.write_text(f"[links]\nargv = [{', '.join(map(repr, (sys.executable, '-c', code)))}]\n", encoding="utf-8")
+    place.seat.validate = _validating(place.seat.client, _declared(command(validators=str(file))))
+
+    def killed(_):
+        raise Killed
+
+    with monkeypatch.context() as now:
+        now.setattr(OneTurn, "_validated", killed)
+        with pytest.raises(Killed):
+            await turn(place, FIX + DONE)
+    await turn(place, "sys.exit(1)")
+    assert place.seat.turns[0].problem == "not_validated"
+    assert (await the_todo(place))["status"] == "open"
 
 
 async def test_a_validator_that_is_not_known_here_has_not_passed(place):
