@@ -90,7 +90,9 @@ class Worker:
                 self._end(drive.rest(left))
             turn = self._lookout.find(time.monotonic())
             if turn is not None:
-                bench.say(f"{turn.goal_id}: begins {turn.turn_id} ({turn.kind} {turn.subject})")
+                # Which todo it is, the ledger says when it reserves one.
+                what = f"{turn.kind} {turn.subject}".rstrip()
+                bench.say(f"{turn.goal_id}: begins {turn.turn_id} ({what})")
                 self._end(drive.whole(turn))
         except (WireFault, Parked) as fault:
             return self._unreachable(fault)
