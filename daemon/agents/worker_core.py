@@ -276,7 +276,7 @@ def _refused(turn: Turn, event: Refused) -> Next:
         case "submit" | "complete" | "block" if code in FENCED and turn.kind == "todo":
             return _fenced(turn, code)
         case "submit" | "complete" | "block" | "validate" | "ask":
-            return _go_on(_failing(turn, code, _SAID.get(name, "The ledger refused it."), after=True))
+            return _go_on(_failing(turn, code, _SAID.get(code, _SAID.get(name, "The ledger refused it.")), after=True))
         case "respond" | "return":
             return _go_on(replace(turn, steps=(), close="refused", problem=code))
         case "inspect":
@@ -287,7 +287,8 @@ def _refused(turn: Turn, event: Refused) -> Next:
 
 _SAID: Final[dict[str, str]] = {
     "submit": "The ledger refused the evidence.",
-    "validate": "A validator did not pass.",
+    "validate": "The validators could not be run.",
+    "patch_not_applied": "What was handed in as a patch does not apply to the base.",
     "ask": "The ledger refused the request to somebody else.",
     "complete": "The ledger refused to complete the todo.",
 }

@@ -18,11 +18,11 @@ from daemon.agents.store import ArtifactStore
 from daemon.agents.worker_asks import Ask, asked, renewal
 from daemon.agents.worker_core import begin, recovered, step
 from daemon.agents.worker_desk import Desk
-from daemon.agents.worker_folder import Setting, cleared, made, now_ms, variables
+from daemon.agents.worker_folder import Setting, cleared, handed_in, made, now_ms, variables
 from daemon.agents.worker_judge import Place, Unjudged, judge
 from daemon.agents.worker_process import Running
 from daemon.agents.worker_readings import EXIT_BUSY, Facts, NotRead, Readings, facts_of, rows
-from daemon.agents.worker_tree import TreeRefused
+from daemon.agents.worker_tree import NotApplied, TreeRefused
 from daemon.agents.worker_turn import (
     Answered,
     Command,
@@ -310,19 +310,25 @@ class OneTurn:
         return None
 
     def _validated(self) -> Event | None:
-        turn = self.turn
+        turn, place, drive = self.turn, self._place, self._drive
         first = turn.steps[0]
-        if self._place is None:
+        if place is None:
             # After a crash the folder is gone; in another one a validator that finds nothing would pass.
             return Refused(first, "not_validated")
         hand = turn.hand
         assert hand is not None
         names = tuple(name for name in turn.validators if name not in turn.passed)
-        file = self._drive.store.path_of(hand.pieces[first.number].sha256)
-        asked_for = Validation(turn.goal_id, turn.artifact_ids[first.number], names, self._place.work, file)
-        self._think(
-            lambda: Answered(first, {"passed": self._drive.validate(asked_for)}), Refused(first, "not_validated")
-        )
+        file = drive.store.path_of(hand.pieces[first.number].sha256)
+
+        def work() -> Event:
+            try:
+                with handed_in(place, hand, drive.store) as cwd:
+                    wanted = Validation(turn.goal_id, turn.artifact_ids[first.number], names, cwd, file)
+                    return Answered(first, {"passed": drive.validate(wanted)})
+            except NotApplied as error:
+                return Refused(first, error.code)
+
+        self._think(work, Refused(first, "not_validated"))
         return None
 
     def _think(self, work: Callable[[], Event], otherwise: Event | None = None) -> None:

@@ -1,9 +1,14 @@
-"""The folder of a turn: made with its packet and, where it writes to a repository, its worktree; gone afterwards."""
+"""The folder of a turn: made with its packet and, where it writes to a repository, its worktree; gone afterwards.
+
+What validators look at is another folder where there is a worktree: the base with what is handed in. In the program's
+own one there may be files that git ignores, which nobody who takes the patch will ever have.
+"""
 
 import json
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +17,7 @@ from daemon.agents.worker_desk import Desk, sweep
 from daemon.agents.worker_judge import Place
 from daemon.agents.worker_readings import Facts, packet
 from daemon.agents.worker_tree import TreeRefused, WorkTree, require_clean
-from daemon.agents.worker_turn import Turn
+from daemon.agents.worker_turn import Hand, Turn
 
 OWN = "FRONTSTAGE_"
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -65,6 +70,31 @@ def cleared(place: Place) -> None:
         with suppress(TreeRefused):
             place.tree.remove()
     sweep(place.folder)
+
+
+@contextmanager
+def handed_in(place: Place, hand: Hand, store: ArtifactStore) -> Iterator[Path]:
+    """Where validators are run: a checkout of the base with each patch that is handed in, and of nothing else.
+
+    Without a worktree it is the program's folder. Raises NotApplied where a patch does not apply, and TreeRefused.
+    """
+    if place.tree is None:
+        yield place.work
+        return
+    clean = WorkTree(place.tree.repository, place.folder / "handed-in", place.tree.base)
+    try:
+        clean.make()
+        for one in hand.pieces:
+            if one.kind != "patch":
+                continue
+            if (patch := store.path_of(one.sha256)) is None:
+                raise TreeRefused("patch_missing", "The store no longer has the patch.")
+            clean.apply(patch.absolute())
+        yield clean.folder
+    finally:
+        sweep(clean.folder)
+        with suppress(TreeRefused):
+            clean.remove()
 
 
 def variables(turn: Turn, place: Place, setting: Setting) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 What a program did to its worktree is read from git, and never from what the program says of it. Everything that is not
 ignored counts, committed or not, also what was moved away: both names of a moved file are paths that changed. What is
-ignored is not handed in, and goes away with the worktree. A link that leads out, a repository inside the repository,
-or a second spelling of a name is refused wherever it is.
+ignored is not handed in, and goes away with the worktree; the repository says what that is, and no setting of the user.
+A link that leads out, a repository inside the repository, or a second spelling of a name is refused wherever it is.
 """
 
 import os
@@ -23,7 +23,11 @@ ADDED_AT_ONCE = 200
 SHOWN_MAX = 5
 _LINK, _REPOSITORY = "120000", "160000"
 _INFO = ("attributes", "exclude", "sparse-checkout")
-_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off")
+_QUIET = (
+    "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off",
+    # Git reads these in the user's home even where no setting names them.
+    "-c", "core.excludesFile=/dev/null", "-c", "core.attributesFile=/dev/null",
+)  # fmt: skip
 
 
 class TreeRefused(Exception):
@@ -32,6 +36,10 @@ class TreeRefused(Exception):
     def __init__(self, code: str, words: str) -> None:
         self.code, self.words = code, words
         super().__init__(words)
+
+
+class NotApplied(TreeRefused):
+    """A patch that is handed in does not fit the base."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,13 @@ class WorkTree:
         """Take it away, whatever is in it. Raises TreeRefused."""
         shutil.rmtree(self.folder, ignore_errors=True)
         forget(self.repository)
+
+    def apply(self, patch: Path) -> None:
+        """Change what is checked out as the patch says, all of it or nothing. Raises NotApplied."""
+        try:
+            _git(self.folder, "apply", "--index", "--whitespace=nowarn", "--", str(patch))
+        except TreeRefused as error:
+            raise NotApplied("patch_not_applied", "The patch does not apply to the base.") from error
 
     def patch(self, todo_scopes: Sequence[str], goal_scopes: Sequence[str]) -> bytes:
         """What differs from the base, as git applies it; nothing where nothing does. Raises TreeRefused."""
@@ -214,6 +229,9 @@ def _git(folder: Path, *words: str, index: Path | None = None) -> bytes:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
     }
     if index is not None:
         variables["GIT_INDEX_FILE"] = str(index)

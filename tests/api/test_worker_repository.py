@@ -131,6 +131,37 @@ async def test_validators_are_run_in_the_worktree_and_recorded(place, expected, 
         assert [one["status"] for one in await place.artifacts()] == ["superseded", "submitted"]
 
 
+HIDDEN = """
+pathlib.Path("src/.gitignore").write_text("*\\n")
+pathlib.Path("src/helper.py").write_text("def add(a, b):\\n    return a + b\\n")
+pathlib.Path("src/sum.py").write_text("from helper import add\\n")
+"""
+
+
+async def test_validators_see_what_is_handed_in_and_nothing_else(place):
+    told = await turn(place, HIDDEN + DONE)
+    (artifact,) = await place.artifacts()
+    (check,) = artifact["checks"]
+    assert b"helper.py" not in place.seat.store.path_of(artifact["sha256"]).read_bytes()
+    assert (told["close"], told["problem"], check["passed"]) == ("failed", "validator_failed", False)
+    assert (await the_todo(place))["status"] == "open"
+    assert git(place.repository, "worktree", "list").count("\n") == 1
+
+
+async def test_a_patch_of_its_own_is_what_is_validated_and_must_apply(place):
+    made = "--- a/src/sum.py\n+++ b/src/sum.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return {}\n+    return a + b\n"
+    text = FIX + 'end("done", artifacts=[hand("mine.patch", {!r}, kind="patch", label="todo_sum.patch")])'
+    told = await turn(place, text.format(made.format("a * b")))
+    assert (told["close"], told["problem"], (await the_todo(place))["status"]) == (
+        "failed",
+        "patch_not_applied",
+        "open",
+    )
+    assert "does not apply" in told["words"]
+    assert (await turn(place, text.format(made.format("a - b"))))["close"] == "done"
+    assert git(place.repository, "worktree", "list").count("\n") == 1
+
+
 class Killed(BaseException):
     """As when the machine takes it away."""
 

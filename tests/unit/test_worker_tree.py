@@ -115,6 +115,36 @@ def test_what_is_ignored_and_was_added_all_the_same_counts(tree):
         tree.patch(["src/**"], GOAL)
 
 
+@pytest.mark.parametrize("told", [".gitconfig", ".config/git/ignore"])
+def test_what_the_user_tells_git_hides_nothing(tree, tmp_path, monkeypatch, told):
+    home = tmp_path / "home"
+    (home / told).parent.mkdir(parents=True)
+    (home / "hidden").write_text("*.new\n")
+    words = f"[core]\n\texcludesFile = {home / 'hidden'}\n" if told == ".gitconfig" else "*.new\n"
+    (home / told).write_text(words)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tree.folder / "src/a.new").write_text("one\n")
+    assert b"src/a.new" in tree.patch(["src/**"], GOAL)
+    (tree.folder / "other.new").write_text("one\n")
+    with pytest.raises(TreeRefused, match=r"other\.new"):
+        tree.patch(["src/**"], GOAL)
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [(".gitconfig", "[core]\n\tautocrlf = input\n"), (".config/git/attributes", "*.py text\n")],
+)
+def test_what_the_user_tells_git_changes_no_byte(tree, tmp_path, monkeypatch, told, words):
+    home = tmp_path / "home"
+    (home / told).parent.mkdir(parents=True)
+    (home / told).write_text(words)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tree.folder / "src/a.py").write_bytes(b"one more\r\n")
+    assert b"+one more\r\n" in tree.patch(["src/**"], GOAL)
+
+
 def move(tree):
     (tree.folder / "src/a.py").rename(tree.folder / "src/c.py")
 
