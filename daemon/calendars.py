@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TIMES_AT_ONCE_MAX: Final = 2_000
 """Missed times that are gone through one by one; of a schedule with more of them the last week is enough."""
+LEFT_OUT_MAX: Final = timedelta(hours=3)
+"""More than clocks are put forward by: a time that they leave out may lie so far behind what they show."""
 FAR_MS: Final = 8 * 86_400_000
 
 
@@ -52,15 +54,16 @@ def latest_due(one: Schedule, now_ms: int) -> int | None:
 
 def next_due(one: Schedule, after_ms: int) -> int | None:
     """The first time of a schedule after a moment."""
-    trigger = _trigger(one.cron, one.time_zone)
-    at = datetime.fromtimestamp(after_ms / 1000, UTC) + timedelta(milliseconds=1)
-    while True:
-        found: datetime | None = trigger.get_next_fire_time(None, at)
-        if found is None:
-            return None
-        if not found.fold:
-            return int(found.timestamp()) * 1000
-        at = found.astimezone(UTC) + timedelta(seconds=1)
+    zone = _zone(one.time_zone)
+    # The trigger counts on a clock that is never put forward or back: on one that is, it passes over whole days.
+    trigger = _trigger(one.cron)
+    shown = datetime.fromtimestamp(after_ms / 1000, zone).replace(tzinfo=UTC, fold=0) - LEFT_OUT_MAX
+    while (found := trigger.get_next_fire_time(None, shown)) is not None:
+        due_ms = int(found.replace(tzinfo=zone).timestamp()) * 1000
+        if due_ms > after_ms:
+            return due_ms
+        shown = found + timedelta(seconds=1)
+    return None
 
 
 def is_quiet(hours: Schedule | QuietHours, now_ms: int) -> bool:
@@ -92,11 +95,11 @@ def _zone(name: str) -> ZoneInfo:
 
 
 @cache
-def _trigger(cron: str, zone: str) -> "CronTrigger":
+def _trigger(cron: str) -> "CronTrigger":
     # A tenth of a second of imports that only those pay for who have a schedule.
     from apscheduler.triggers.cron import CronTrigger  # noqa: PLC0415
 
     fields = fields_of(cron)
     days = ",".join(DAYS[value] for value in fields["day_of_week"])
     listed = {name: ",".join(map(str, values)) for name, values in fields.items() if name != "day_of_week"}
-    return CronTrigger(**listed, day_of_week=days, second=0, timezone=_zone(zone))
+    return CronTrigger(**listed, day_of_week=days, second=0, timezone=UTC)

@@ -1,6 +1,8 @@
 """Calendars: when a schedule is due in its zone, on the days when the clocks change too, and when it is quiet there."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -43,6 +45,36 @@ def following(one: Schedule, after: str, count: int) -> list[str]:
 )
 def test_the_next_times(cron, zone, after, expected):
     assert following(schedule(cron, zone), after, len(expected)) == expected
+
+
+@pytest.mark.parametrize("cron", ["0 0 * * *", "30 0 * * *", "30 1 * * *", "30 2 * * *", "0 3 * * *"])
+@pytest.mark.parametrize(
+    ("zone", "forward", "back"),
+    [
+        ("Europe/Berlin", (3, 29), (10, 25)),
+        ("America/New_York", (3, 8), (11, 1)),
+        ("America/Santiago", (9, 6), (4, 5)),
+        ("Africa/Cairo", (4, 24), (10, 30)),
+        ("Australia/Lord_Howe", (10, 4), (4, 5)),
+    ],
+)
+def test_no_day_is_passed_over_when_the_clocks_change(cron, zone, forward, back):
+    for month, day in (forward, back):
+        night = datetime(2026, month, day, tzinfo=ZoneInfo(zone))
+        # Whoever asks in the gap itself, or in the hour that comes twice, is given a time like everybody.
+        for begin in (night - timedelta(days=3), night.astimezone(UTC) + timedelta(hours=2, minutes=10)):
+            at, days = int(begin.timestamp()) * 1000, []
+            for _ in range(6):
+                at = next_due(schedule(cron, zone), at)
+                days.append(datetime.fromtimestamp(at / 1000, ZoneInfo(zone)).date())
+            assert {later - sooner for sooner, later in pairwise(days)} == {timedelta(days=1)}, days
+
+
+def test_a_time_that_is_left_out_comes_as_much_later_also_for_who_asks_after_it():
+    zone = ZoneInfo("Europe/Berlin")
+    after = datetime(2026, 3, 29, 3, 10, tzinfo=zone)
+    due = next_due(schedule("30 2 * * *", "Europe/Berlin"), int(after.timestamp()) * 1000)
+    assert datetime.fromtimestamp(due / 1000, zone) == datetime(2026, 3, 29, 3, 30, tzinfo=zone)
 
 
 def test_nine_in_the_morning_stays_nine_on_the_wall():
