@@ -44,8 +44,11 @@ def _no_constant(text: str) -> object:
 
 
 def written_json(document: Document) -> str:
-    """A document as a person can read it."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    """A document as a person can read it. Raises NotOurShape."""
+    written = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if any(0xD800 <= ord(char) <= 0xDFFF for char in written):
+        raise NotOurShape("the file holds half a character, which no file in UTF-8 can hold")
+    return written
 
 
 def inner(document: Document, name: str, where: str) -> Document:
@@ -81,18 +84,24 @@ def with_table(text: str, header: str, lines: list[str], name: str) -> str:
 
 
 def without_table(text: str, header: str) -> str:
-    """The lines of all other tables, comments included; those that come with ours go."""
+    """The lines of all other tables, with all comments but those between our own lines."""
     ours = re.compile(rf"^[ \t]*\[[ \t]*{re.escape(header)}(\.[^\]]*)?[ \t]*\][ \t]*(#.*)?$")
-    kept, inside = [], False
+    kept: list[str] = []
+    behind: list[str] = []
+    inside = False
     for line in text.splitlines(keepends=True):
         bare = line.rstrip("\r\n")
-        if ours.match(bare):
-            inside = True
-        elif inside and _HEADER.match(bare):
-            inside = False
-        if not inside:
+        if inside and (bare.lstrip(" \t").startswith("#") or (behind and not bare.strip())):
+            # It stands behind our lines, so it may be about what comes next, which is not ours.
+            behind.append(line)
+            continue
+        if _HEADER.match(bare):
+            kept, behind, inside = [*kept, *behind], [], ours.match(bare) is not None
+        if inside:
+            behind = []
+        else:
             kept.append(line)
-    return "".join(kept)
+    return "".join([*kept, *behind])
 
 
 def with_setting(text: str, table: str, setting: str, name: str) -> str:

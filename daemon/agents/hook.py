@@ -156,7 +156,8 @@ def _goals(command: Command, asker: Asker) -> list[str]:
 
 def _turn_start(command: Command, asker: Asker, state: State, heard: Document) -> int:
     """Tell the agent what is its to do, once for each change."""
-    if heard.get("hook_event_name") != "SessionStart":
+    is_new_session = heard.get("hook_event_name") == "SessionStart"
+    if not is_new_session:
         state.begin_turn()
     parts, seq = [], 0
     for goal_id in _goals(command, asker):
@@ -170,7 +171,8 @@ def _turn_start(command: Command, asker: Asker, state: State, heard: Document) -
     if command.values.get("rehearse"):
         _add_context(command, heard, f"{MARK.format(seq=seq)}\n\n{told}")
         return 0
-    fresh = told != state.kept.get("shown")
+    # A session that begins, goes on later or was made shorter has nothing before it of what another one was told.
+    fresh = is_new_session or told[:CONTEXT_CHARS_MAX] != state.kept.get("shown")
     state.kept["shown"] = told[:CONTEXT_CHARS_MAX]
     if not state.write():
         tell("frontstage agent hook turn-start: its state could not be kept; the turn has no name")
@@ -332,7 +334,7 @@ def _standard_input() -> Document:
         data += part
     try:
         heard = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return heard if isinstance(heard, dict) else {}
 

@@ -17,7 +17,7 @@ from daemon.agents.asking import Answers, print_document, told
 from daemon.agents.config_text import NotOurShape
 from daemon.agents.private_files import agent_named, folder_of, read_record, read_text, record_path, write_whole
 from daemon.agents.qualify_facts import FACTS, Not
-from daemon.agents.qualify_run import hook_seen, program_of, run_turn
+from daemon.agents.qualify_run import OWN_PROGRAM, hook_seen, program_of, run_turn, runs_it
 from daemon.agents.runtimes import FILES, RuntimeName, digest_of
 from daemon.cli.output import STDOUT, write
 from daemon.cli.parse import Command, UsageError
@@ -154,6 +154,9 @@ def _runtime(
         found.not_run["runtime_turn"] = "as asked"
         return
     given = command.values.get("exec")
+    if given is not None and not runs_it(str(given), str(record["runtime"])):
+        found.not_run["runtime_turn"] = "a program of yours would run in its place, which proves nothing of the runtime"
+        return
     program = program_of(record, None if given is None else str(given), goal_id, challenge, scratch)
     if program is None:
         found.not_run["runtime_turn"] = _no_program(str(record["runtime"]))
@@ -167,7 +170,7 @@ def _runtime(
 
 
 def _no_program(runtime: str) -> str:
-    program = {"claude-code": "claude", "codex": "codex"}.get(runtime)
+    program = OWN_PROGRAM.get(runtime)
     return "name a program with --exec" if program is None else f"the program {program} is not on this machine"
 
 

@@ -26,6 +26,7 @@ PROMPT: Final = (
     "This is a test of your connection to Frontstage. Call the tool `act` of the MCP server `frontstage` exactly once, "
     "with these arguments: {arguments} Then stop. Do nothing else, and read or change no file."
 )
+OWN_PROGRAM: Final = {"claude-code": "claude", "codex": "codex"}
 _HOOKS: Final = {
     "turn-start": ("hook_turn_start", "SessionStart"),
     "tool-use": ("hook_tool_use", "PostToolUse"),
@@ -73,6 +74,12 @@ def own_environment(more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **more}
 
 
+def runs_it(given: str, runtime: str) -> bool:
+    """Whether this command runs that runtime: one that has a program of its own is proven by that program alone."""
+    own = OWN_PROGRAM.get(runtime)
+    return own is None or [Path(word).name for word in shlex.split(given)[:1]] == [own]
+
+
 def program_of(
     record: Mapping[str, object], given: str | None, goal_id: str | None, challenge: str, scratch: Path
 ) -> Program | None:
@@ -97,10 +104,15 @@ def program_of(
         case "codex" if (found := shutil.which("codex")) is not None:
             named = ("command", "args")
             settings = [f"mcp_servers.frontstage.{name}={json.dumps(server[name])}" for name in named]
-            inline = ", ".join(f"{json.dumps(name)} = {json.dumps(value)}" for name, value in env.items())
+            # Of what a person passes on only the names are said: everybody on the machine can read a command line.
+            passed = {name: value for name, value in env.items() if not name.startswith("FRONTSTAGE_")}
+            ours = {name: value for name, value in env.items() if name not in passed}
+            inline = ", ".join(f"{json.dumps(name)} = {json.dumps(value)}" for name, value in ours.items())
             settings.append("mcp_servers.frontstage.env={ " + inline + " }")
+            settings.append(f"mcp_servers.frontstage.env_vars={json.dumps(sorted(passed))}")
             flags = [word for setting in settings for word in ("-c", setting)]
             argv = (found, "exec", "--skip-git-repo-check", *flags, prompt)
+            return Program(argv, cwd, own_environment(passed))
         case _:
             return None
     return Program(argv, cwd, own_environment({}))

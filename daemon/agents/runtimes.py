@@ -32,6 +32,8 @@ SERVER: Final = "frontstage"
 AGENT_VARIABLE: Final = "FRONTSTAGE_AGENT_ID"
 HOOK_SECONDS: Final = 10
 START_SECONDS: Final = 20
+GENERIC: Final = "frontstage.agent.json"
+GENERIC_SCHEMA: Final = "frontstage_agent_config_v1"
 _EVENTS: Final = {
     "SessionStart": "turn-start",
     "UserPromptSubmit": "turn-start",
@@ -203,11 +205,19 @@ def _read_hooks(text: str) -> Document:
     seen: list[str] = []
     for name, event in _EVENTS.items():
         for group in inner_list(hooks, name, "hooks"):
-            for one in group.get("hooks", []) if isinstance(group, dict) else []:
+            given = group.get("hooks") if isinstance(group, dict) else None
+            for one in given if isinstance(given, list) else []:
                 if isinstance(one, dict) and _is_ours(one.get("command"), None):
-                    found[event] = shlex.split(str(one["command"]))
+                    found[event] = _words(str(one["command"]))
                     seen.append(name)
     return {"hooks": found} if seen == list(_EVENTS) else {}
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise NotOurShape(f"the hooks: a command of ours is no command line: {error}") from error
 
 
 def _put_codex(text: str, connection: Connection) -> str:
@@ -269,18 +279,30 @@ def _read_codex(text: str) -> Document:
     return {"mcp": {name: value for name, value in entry.items() if name != "startup_timeout_sec"}}
 
 
-def _put_generic(_text: str, connection: Connection) -> str:
+def _require_ours(text: str, agent_id: str) -> None:
+    """The whole file is this agent's, or there is none; what else stands there is somebody's. Raises NotOurShape."""
+    if not text.strip():
+        return
+    document = parsed_json(text, GENERIC)
+    if document.get("schema_version") != GENERIC_SCHEMA or document.keys() - {"schema_version", "mcp", "hooks"}:
+        raise NotOurShape(f"{GENERIC} holds something else")
+    _require_free(document.get("mcp"), agent_id, GENERIC)
+
+
+def _put_generic(text: str, connection: Connection) -> str:
+    _require_ours(text, connection.agent_id)
     hooks = {event: list(words) for event, words in connection.hooks().items()}
-    document: Document = {"schema_version": "frontstage_agent_config_v1", "mcp": connection.server, "hooks": hooks}
+    document: Document = {"schema_version": GENERIC_SCHEMA, "mcp": connection.server, "hooks": hooks}
     return written_json(document)
 
 
-def _take_generic(_text: str, _agent_id: str) -> str:
+def _take_generic(text: str, agent_id: str) -> str:
+    _require_ours(text, agent_id)
     return ""
 
 
 def _read_generic(text: str) -> Document:
-    document = parsed_json(text, "frontstage.agent.json")
+    document = parsed_json(text, GENERIC)
     return {name: document[name] for name in ("mcp", "hooks") if name in document}
 
 
@@ -295,9 +317,5 @@ FILES: dict[RuntimeName, tuple[ConfigFile, ...]] = {
         ),
         ConfigFile(path=".codex/hooks.json", schema="hooks", put=_put_hooks, take=_take_hooks, read=_read_hooks),
     ),
-    "generic": (
-        ConfigFile(
-            path="frontstage.agent.json", schema="generic", put=_put_generic, take=_take_generic, read=_read_generic
-        ),
-    ),
+    "generic": (ConfigFile(path=GENERIC, schema="generic", put=_put_generic, take=_take_generic, read=_read_generic),),
 }

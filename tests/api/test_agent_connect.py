@@ -1,5 +1,6 @@
 """`frontstage agent connect`: a member, a private credential, and files that their runtimes read, with nothing lost."""
 
+import dataclasses
 import json
 import stat
 import tomllib
@@ -140,6 +141,15 @@ def test_removing_ends_the_credential_and_the_binding_and_keeps_the_member(place
         ("codex", ".codex/config.toml", 'mcp_servers = { frontstage = { command = "x" } }\n'),
         ("codex", ".codex/config.toml", "[features]\ncodex_hooks = false\n"),
         ("codex", ".codex/hooks.json", "[]"),
+        ("claude-code", ".mcp.json", '{"half": "\\ud800"}'),
+        ("claude-code", ".claude/settings.json", '{"hooks": {"Stop": [{"hooks": 7}]}}'),
+        (
+            "codex",
+            ".codex/hooks.json",
+            json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "agent hook turn-end '"}]}]}}),
+        ),
+        ("generic", "frontstage.agent.json", "notes of mine"),
+        ("generic", "frontstage.agent.json", '{"mine": 1}'),
     ],
 )
 def test_a_file_that_only_a_person_can_change_is_refused_before_anything_is_made(
@@ -155,11 +165,35 @@ def test_a_file_that_only_a_person_can_change_is_refused_before_anything_is_made
     assert not (place.home / "agents" / f"{agent}.token").exists()
 
 
-def test_one_folder_connects_one_agent_under_our_name(place, agent, tmp_path):
-    connect(place, "claude-code", agent, "--write", str(tmp_path))
-    other = connect(place, "claude-code", f"{agent}-b", "--write", str(tmp_path), "--json")
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_one_folder_connects_one_agent_under_our_name(place, agent, tmp_path, runtime):
+    connect(place, runtime, agent, "--write", str(tmp_path))
+    before = {file.path: text_of(tmp_path, file) for file in FILES[runtime]}
+    other = connect(place, runtime, f"{agent}-b", "--write", str(tmp_path), "--json")
     assert (other.code, other.document["code"]) == (2, "config_malformed")
     assert agent in other.document["message"]
+    assert {file.path: text_of(tmp_path, file) for file in FILES[runtime]} == before
+    for file in FILES[runtime][:1]:
+        with pytest.raises(NotOurShape):
+            file.take(before[file.path], f"{agent}-b")
+
+
+def test_a_comment_behind_our_table_is_somebodys_and_stays():
+    (file, _), connection = FILES["codex"], _connection_of("codex")
+    theirs = "[features]\ncodex_hooks = true\n"
+    more = "\n# about the other one\n\n[mcp_servers.other]\ncommand = 'x'\n"
+    text = file.put(theirs, connection) + more
+    assert file.take(text, connection.agent_id) == theirs + more
+    changed = dataclasses.replace(connection, socket="/elsewhere")
+    assert more.strip() in file.put(text, changed)
+    at_the_end = file.put(theirs, connection) + "# to do: another one\n"
+    assert "# to do: another one" in file.take(at_the_end, connection.agent_id)
+
+
+def _connection_of(runtime):
+    return Connection(
+        runtime=runtime, agent_id="builder", program=("frontstage",), goals=("docs",), socket="/s", token_file="/t"
+    )
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)

@@ -85,6 +85,13 @@ class TestTheStartOfATurn:
         place.todo(f"todo_new_{agent[6:]}")
         assert "todo_new" in context(hook("turn-start", START))
 
+    @pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact"])
+    def test_a_session_that_begins_is_told_all_though_another_was_told(self, place, agent, hook, source):
+        place.todo(f"todo_{source}_{agent[6:]}")
+        context(hook("turn-start", START))
+        assert f"todo_{source}" in context(hook("turn-start", {"hook_event_name": "SessionStart", "source": source}))
+        assert context(hook("turn-start", START)) == "Frontstage: nothing changed since you were last told."
+
     def test_requests_answers_decisions_and_revisions_are_in_it(self, place, agent, hook):
         other = "asker"
         place.owner.act("member.add", {"member_id": other, "kind": "agent", "display_name": "Asker"})
@@ -264,6 +271,18 @@ def test_a_hook_reads_what_is_said_to_it_and_waits_for_nobody(place, agent):
     finally:
         os.close(read)
         os.close(write)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_what_a_runtime_says_may_be_nested_without_end(place, agent, tmp_path):
+    token = str(place.home / "agents" / f"{agent}.token")
+    words = ["agent", "hook", "turn-start", "--agent-id", agent, "--goal-id", "docs", "--token-file", token]
+    (tmp_path / "said").write_text("[" * 200_000)
+    with (tmp_path / "said").open() as said:
+        ended = subprocess.run(
+            [str(place.bin / "frontstage"), *words, "--home", str(place.home)],
+            stdin=said, capture_output=True, text=True, timeout=20, check=False,
+        )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (0, "")
 
 

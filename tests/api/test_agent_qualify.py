@@ -85,15 +85,18 @@ def test_without_the_runtimes_program_the_connection_is_proven_and_the_runtime_u
 
 @pytest.mark.parametrize("runtime", ["claude-code", "codex"])
 def test_the_runtimes_own_program_is_run_with_its_configuration_and_a_bounded_prompt(
-    place, connected, tmp_path, runtime
+    place, connected, tmp_path, runtime, monkeypatch
 ):
     """A stand-in under the runtime's name takes the documented flags and writes the challenge that is in the prompt."""
-    agent = connected(runtime)
+    monkeypatch.setenv("KEY_OF_SOMEBODY", "is-secret-to-others")
+    agent = connected(runtime, "--env", "KEY_OF_SOMEBODY")
+    monkeypatch.delenv("KEY_OF_SOMEBODY")
     name = {"claude-code": "claude", "codex": "codex"}[runtime]
     stand_in = place.bin / name
     stand_in.write_text(
         f"#!{sys.executable}\nimport json, re, subprocess, sys\nwords = sys.argv[1:]\n"
         f"json.dump(words, open({str(tmp_path / 'words.json')!r}, 'w'))\n"
+        f"import os; json.dump(dict(os.environ), open({str(tmp_path / 'env.json')!r}, 'w'))\n"
         "prompt = next(word for word in words if 'agent.probe' in word)\n"
         'challenge, goal = re.search(r\'"challenge": "(\\w+)", "goal_id": "(\\w+)"\', prompt).groups()\n'
         f"env = {{'FRONTSTAGE_SOCKET': {place.daemon.socket!r}, 'PATH': '/usr/bin:/bin', "
@@ -108,12 +111,23 @@ def test_the_runtimes_own_program_is_run_with_its_configuration_and_a_bounded_pr
         stand_in.unlink()
     assert (ran.code, states["runtime_turn"]) == (0, "proven"), facts["runtime_turn"]
     words = json.loads((tmp_path / "words.json").read_text())
+    # Everybody on a machine can read a command line.
+    assert not any("is-secret-to-others" in word for word in words)
     if runtime == "claude-code":
         assert words[0] == "-p"
         assert {"--mcp-config", "--strict-mcp-config", "--allowedTools", "--max-turns"} <= {*words}
     else:
         assert words[0] == "exec"
         assert any(word.startswith("mcp_servers.frontstage.command=") for word in words)
+        assert 'mcp_servers.frontstage.env_vars=["KEY_OF_SOMEBODY"]' in words
+        assert json.loads((tmp_path / "env.json").read_text())["KEY_OF_SOMEBODY"] == "is-secret-to-others"
+
+
+@pytest.mark.parametrize("runtime", ["claude-code", "codex"])
+def test_a_program_in_a_runtimes_place_does_not_prove_the_runtime(place, connected, turn, runtime):
+    ran, states, facts = qualify(place, connected(runtime), "--exec", turn)
+    assert (ran.code, states["runtime_turn"], ran.document["state"]) == (1, "not_proven", "untested")
+    assert "in its place" in facts["runtime_turn"]["why"]
 
 
 def test_a_runtime_that_only_says_it_wrote_proves_nothing(place, connected):
