@@ -3,7 +3,7 @@
 A worker was lost under its lease and its work was finished all the same; a late writer was refused; the owner corrected
 the direction and what counts was made for the correction; a result was rejected by measurement and made anew; whoever
 accepted was not the author; nothing was built on what was not accepted; the acceptor's own measures hold; the owner
-decided in the chat and nowhere else; nothing happened twice.
+decided in the chat and nowhere else; whatever was asked stood on a card; nothing happened twice.
 """
 
 from collections import Counter
@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from bot.journey.asks import Shown, shown_asks, waits_ms
+from bot.journey.notices import Notice
 from bot.journey.plot import Finding, Incident, Round
 from bot.journey.records import Event, Records
 from bot.journey.report import Expectation, Verdict
@@ -30,8 +32,6 @@ OWNER_DECIDES = frozenset({
     "gate.approved", "gate.refused", "gate.vote_recorded", "goal.question_answered", "amendment.committed",
 })  # fmt: skip
 INTERVENES = frozenset({"goal.revised", "goal.paused", "goal.resumed", "goal.stopped", "goal.changes_requested"})
-ASKS = frozenset({"goal.proposed", "goal.revised", "goal.delivered", "gate.opened", "goal.question_asked"})
-"""What puts a decision before the owners."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +47,8 @@ class Lost:
     """None where it held no lease."""
     lease_key: str | None = None
     lease_version: int | None = None
+    late_sha256: str = ""
+    """The digest of the evidence that it had on its way, by which that is known again wherever it arrived."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +59,8 @@ class Measured:
     lost: tuple[Lost, ...]
     findings: tuple[tuple[str, tuple[Finding, ...]], ...]
     """What the acceptor measured, by goal."""
-    notices: tuple[tuple[str, str, int], ...]
-    """When a card first asked for something: the goal's title, the button, the moment in milliseconds."""
+    notices: tuple[Notice, ...]
+    """What cards asked for, and when."""
     ledger_holds: bool
     review: str = "independent"
 
@@ -69,6 +71,7 @@ def expectations(records: Records, measured: Measured, owner: str) -> tuple[Expe
     found = (
         ("accepted on a card", _accepted(records, goals, owner)),
         ("decided in the chat alone", _in_the_chat(records, owner)),
+        ("every ask was on a card", _on_a_card(records, measured)),
         ("a killed worker's work went on", _lost(records, measured, "killed")),
         ("a frozen worker's work went on", _lost(records, measured, "frozen")),
         ("a late writer was refused", _late(records, measured)),
@@ -105,6 +108,21 @@ def _in_the_chat(records: Records, owner: str) -> Answer:
     if elsewhere:
         return "failed", f"#{elsewhere[0].seq} {elsewhere[0].kind} came by {elsewhere[0].surface}"
     return _verdict(holds=bool(mine)), f"{len(mine)} events of {owner}, each with a proof of the chat's"
+
+
+def _asks(records: Records, measured: Measured) -> list[Shown]:
+    return shown_asks(records, measured.notices, {one.goal_id: one.promise.title for one in measured.rounds})
+
+
+def _on_a_card(records: Records, measured: Measured) -> Answer:
+    shown = _asks(records, measured)
+    if not shown or not measured.notices:
+        return "untested", f"{len(shown)} asked, and no card was seen"
+    unseen = next((ask for ask, notice in shown if notice is None), None)
+    if unseen is not None:
+        count = len(waits_ms(shown))
+        return "failed", f"{count} of {len(shown)} shown; no card showed #{unseen.seq} {unseen.kind}"
+    return "passed", f"{len(shown)} of {len(shown)} shown"
 
 
 def _lost(records: Records, measured: Measured, kind: str) -> Answer:
@@ -144,13 +162,39 @@ def _late(records: Records, measured: Measured) -> Answer:
             if one.actor == agent_id and one.goal_id == lost.goal_id and one.code in FENCED
             and one.action in LATE_WRITES and one.at_ms >= lost.at_ms
         ]  # fmt: skip
+        slipped = [*_arrived(records, lost), *_after_end(records, lost)]
+        if slipped:
+            return "failed", f"no fence refused {agent_id}, who wrote late: {_told(slipped)} of {lost.todo_id}"
         if not any(one.action == "todo.complete" for one in refused):
-            return "failed", f"what {agent_id} wrote late about {lost.todo_id} was refused by no fence"
-        slipped = next(_after_end(records, lost), None)
-        if slipped is not None:
-            return "failed", f"#{slipped.seq} {slipped.kind} of {agent_id}, whose lease was over"
+            return "failed", f"no fence refused what {agent_id} wrote late about {lost.todo_id}: {_met(records, lost)}"
         said.append(f"{agent_id}: {', '.join(dict.fromkeys(one.code for one in refused))}")
     return "passed", "; ".join(said)
+
+
+def _arrived(records: Records, lost: Lost) -> Iterator[Event]:
+    """What the lost worker had on its way and the ledger took: its completion first, then the evidence for it."""
+    late = [
+        one for one in records.of("artifact.submitted", lost.goal_id)
+        if lost.late_sha256 and one.facts.get("sha256") == lost.late_sha256 and _is_of(one, lost.todo_id)
+    ]  # fmt: skip
+    named = {one.facts["artifact_id"] for one in late}
+    done = records.of("todo.completed", lost.goal_id)
+    yield from (one for one in done if _is_of(one, lost.todo_id) and named & set(one.facts["evidence"]))
+    yield from late
+
+
+def _told(slipped: Sequence[Event]) -> str:
+    return ", ".join(dict.fromkeys(f"#{one.seq} {one.kind}" for one in slipped))
+
+
+def _met(records: Records, lost: Lost) -> str:
+    """What its late completion met instead of a fence."""
+    codes = [
+        one.code for one in records.refusals
+        if one.actor == lost.incident.agent_id and one.goal_id == lost.goal_id and one.action == "todo.complete"
+        and one.at_ms >= lost.at_ms
+    ]  # fmt: skip
+    return f"turned down only by {', '.join(dict.fromkeys(codes))}" if codes else "nothing turned it down"
 
 
 def _after_end(records: Records, lost: Lost) -> Iterator[Event]:
@@ -302,10 +346,12 @@ def duplicates(records: Records) -> list[str]:
 def counts(records: Records, measured: Measured, owner: str) -> dict[str, object]:
     """The figures; None is unknown."""
     used = [one.facts for one in records.of("usage.reported")]
-    waits = notice_ms(records, measured)
+    shown = _asks(records, measured)
+    waits = waits_ms(shown)
     lost = [end.at_ms - one.at_ms for one in measured.lost if (end := _lease_end(records, one)) is not None]
     return {
-        "decisions_asked": sum(one.kind in ASKS for one in records.events),
+        "decisions_asked": len(shown),
+        "decisions_shown": len(waits),
         "decisions_made": sum(one.kind in OWNER_DECIDES and one.actor == owner for one in records.events),
         "interventions": sum(one.kind in INTERVENES and one.actor == owner for one in records.events),
         "notice_ms_median": round(median(waits)) if waits else None,
@@ -321,22 +367,6 @@ def counts(records: Records, measured: Measured, owner: str) -> dict[str, object
         "events": len(records.events),
         "refusals": sum(one.times for one in records.refusals),
     }
-
-
-def notice_ms(records: Records, measured: Measured) -> list[int]:
-    """From the event after which work waits for the owner to the card that asks, for each that was seen."""
-    buttons = {"goal.proposed": "Confirm", "goal.revised": "Confirm", "goal.delivered": "Accept"}
-    titles = {one.goal_id: one.promise.title for one in measured.rounds}
-    waits = []
-    for kind, button in buttons.items():
-        for asked in records.of(kind):
-            seen = [
-                at for title, label, at in measured.notices
-                if label == button and title == titles.get(asked.goal_id) and at >= asked.at_ms
-            ]  # fmt: skip
-            if seen:
-                waits.append(min(seen) - asked.at_ms)
-    return waits
 
 
 def _total(figures: Sequence[int | None]) -> int | None:

@@ -1,71 +1,77 @@
 """When the owner's chats first showed something to decide: the moments come from the chat itself.
 
-It looks at the same page as a person and presses nothing. What a card first asks for, and when it was sent or changed
-so that it does, is all that is kept.
+The chat keeps every version of every card with its moment, so nothing depends on having looked at the right time. What
+a card asks for, and when it was sent or changed so that it does, is all that is read.
 """
 
 import json
-import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bot.stage import OWNER
 
-LOOK_S = 0.2
-WAITS_FOR = frozenset({"Confirm", "Accept", "Approve"})
+READ_S_MAX = 10
+WAITS_FOR = frozenset({"Confirm", "Accept", "Approve", "Send answer"})
 """Buttons by which something goes on."""
 
 
-class Notices:
-    """Watches from its first to its last moment, in a thread of its own."""
+@dataclass(frozen=True, kw_only=True)
+class Notice:
+    """One version of a card that asks for something."""
 
-    def __init__(self, base_url: str) -> None:
-        self._base_url = base_url
-        self._stop = threading.Event()
-        self._seen: dict[tuple[str, str, str], int] = {}
-        self._thread = threading.Thread(target=self._watch, name="notices", daemon=True)
-
-    def begin(self) -> None:
-        """Look from now on."""
-        self._thread.start()
-
-    def end(self) -> None:
-        """Look no longer."""
-        self._stop.set()
-        self._thread.join()
-
-    def first(self) -> tuple[tuple[str, str, int], ...]:
-        """Card's title, button and moment, for each card and button that was seen."""
-        return tuple((title, button, at_ms) for (title, button, _), at_ms in self._seen.items())
-
-    def _watch(self) -> None:
-        while not self._stop.wait(LOOK_S):
-            try:
-                for chat in self._get("chats")["chats"]:
-                    self._look(chat["chat_id"])
-            except (urllib.error.URLError, OSError, ValueError, KeyError):
-                # A look that fails is made again; whether the simulator runs is watched elsewhere.
-                continue
-
-    def _look(self, chat_id: str) -> None:
-        for message in self._get(f"chats/{urllib.parse.quote(chat_id)}/messages", limit=50)["messages"]:
-            card = message.get("card")
-            if card is None:
-                continue
-            for button in _labels(card):
-                if button in WAITS_FOR:
-                    key = (str(card["title"]), button, str(message["message_id"]))
-                    self._seen.setdefault(key, int(message["updated_at_ms"]))
-
-    def _get(self, path: str, **query: object) -> dict[str, Any]:
-        asked = urllib.parse.urlencode({**query, "person": OWNER})
-        with urllib.request.urlopen(f"{self._base_url}/chat/api/{path}?{asked}", timeout=10) as answer:  # noqa: S310  (loopback)
-            shown = json.load(answer)
-        return shown if isinstance(shown, dict) else {}
+    title: str
+    button: str
+    at_ms: int
+    message_id: str
 
 
-def _labels(card: dict[str, Any]) -> Iterator[str]:
-    return (str(one["label"]) for one in card.get("buttons", ()) if one.get("enabled", True))
+def read_notices(base_url: str) -> tuple[Notice, ...]:
+    """All that the owner's chats have shown so far, in order; nothing where the chat can no longer be read."""
+    try:
+        shown = _get(f"{base_url}/chat/api/chats?{urllib.parse.urlencode({'person': OWNER})}")
+        chats = {one["chat_id"] for one in shown["chats"]}
+        messages = _get(f"{base_url}/_control/messages")["messages"]
+        return notices_of([one for one in messages if one["chat_id"] in chats])
+    except (urllib.error.URLError, OSError, ValueError, KeyError):
+        # Without it nothing was seen, and the report says that this is untested.
+        return ()
+
+
+def notices_of(messages: Sequence[Mapping[str, Any]]) -> tuple[Notice, ...]:
+    """What cards asked for, by every version of theirs."""
+    found = [
+        Notice(title=_title(version["content"]), button=button, at_ms=int(version["at_ms"]),
+               message_id=str(message["message_id"]))
+        for message in messages
+        if message["kind"] == "interactive"
+        for version in message["versions"]
+        for button in dict.fromkeys(_labels(version["content"].get("body")))
+        if button in WAITS_FOR
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda one: one.at_ms))
+
+
+def _title(card: Mapping[str, Any]) -> str:
+    return str(card.get("header", {}).get("title", {}).get("content", ""))
+
+
+def _labels(part: object) -> Iterator[str]:
+    """What the buttons say that can be pressed, wherever they are."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _labels(one)
+    elif isinstance(part, dict):
+        if part.get("tag") == "button" and not part.get("disabled"):
+            yield str(part.get("text", {}).get("content", ""))
+        for one in part.values():
+            yield from _labels(one)
+
+
+def _get(url: str) -> dict[str, Any]:
+    with urllib.request.urlopen(url, timeout=READ_S_MAX) as answer:  # noqa: S310  (loopback)
+        shown = json.load(answer)
+    return shown if isinstance(shown, dict) else {}

@@ -84,7 +84,8 @@ def _figures(counts: Mapping[str, object]) -> Sequence[str]:
         f"interventions {figure('interventions')}; tokens in {figure('tokens_in')}, out {figure('tokens_out')}"
     )
     waits = (
-        f"block → notice {figure('notice_ms_median')} ms (median), {figure('notice_ms_max')} ms at most; "
+        f"block → notice {figure('notice_ms_median')} ms (median), {figure('notice_ms_max')} ms at most, "
+        f"{figure('decisions_shown')} of {figure('decisions_asked')} asks shown; "
         f"worker lost → noticed {figure('lost_ms_max')} ms"
     )
     effects = (

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from bot.journey.expected import Lost, Measured, counts, expectations
 from bot.journey.generate import NoDefect
-from bot.journey.notices import Notices
+from bot.journey.notices import Notice, read_notices
 from bot.journey.owner import Owner
 from bot.journey.plot import Content, Delivered, Finding, Round, Without
 from bot.journey.records import read_export
 from bot.journey.report import Report
 from bot.journey.research.functions import NoData
-from bot.journey.team import Team
+from bot.journey.team import Team, in_force
 from bot.stage import OWNER, DemoFailed, Place, Processes, begin, pairing_code, run_cli, say, wait_connected
 from daemon.wire import WireFault
 
@@ -54,7 +54,7 @@ class Journey:
         self._rounds: list[Round] = []
         self._lost: list[Lost] = []
         self._findings: list[tuple[str, tuple[Finding, ...]]] = []
-        self._notices: tuple[tuple[str, str, int], ...] = ()
+        self._notices: tuple[Notice, ...] = ()
         self._plans = place.work / "plans"
 
     def play(self) -> Report:
@@ -77,9 +77,8 @@ class Journey:
         base_url = begin(self._place, processes, wanted.port)
         team = Team(self._place, processes, self._content, wanted.commands, wanted.without)
         wait_connected(base_url, processes)
-        notices = Notices(base_url)
-        notices.begin()
-        stack.callback(self._keep, notices)
+        # Before the processes end, and so while the chat can still be read.
+        stack.callback(self._keep, base_url)
         owner = Owner(base_url, processes, at_terminal=wanted.at_terminal)
         say(f"The chat is at {base_url}/ where {OWNER} decides; the team is {', '.join(team.members)}.")
         team.begin((*PLANNER, str(self._plans)))
@@ -89,9 +88,8 @@ class Journey:
             self._round(number, now if number == 1 else self._content.round(number), team, owner)
         owner.rest()
 
-    def _keep(self, notices: Notices) -> None:
-        notices.end()
-        self._notices = notices.first()
+    def _keep(self, base_url: str) -> None:
+        self._notices = read_notices(base_url)
 
     def _round(self, number: int, now: Round, team: Team, owner: Owner) -> None:
         self._rounds.append(now)
@@ -107,7 +105,7 @@ class Journey:
         self._trouble(now, team, owner)
         team.wait_for_state(now.goal_id, frozenset({"delivered"}), ROUND_S_MAX)
         # What counts is the promise as it is now, by whomever it was corrected.
-        now = replace(now, promise=replace(now.promise, criteria=team.criteria(now.goal_id)))
+        now = replace(now, promise=in_force(now.promise, team.goal(now.goal_id)))
         delivered = self._delivered(now, team)
         say(f"  {now.goal_id} is delivered: {', '.join(one.label for one in delivered)}")
         findings = tuple(self._content.measure(now, delivered))

@@ -23,7 +23,12 @@ def _journey(name: str, summary: str, about: str) -> "Verb":
         "parameters": {
             "script": {"help": "Let a program play the owner, report, and end.", "kind": "switch"},
             "seed": {"help": "Draws what it is about; the same seed is the same draw.", "kind": "integer"},
-            "cycles": {"help": "How many rounds, each a goal of its own.", "kind": "integer", "default": "2"},
+            "cycles": {
+                "help": "How many rounds, each a goal of its own. Fewer than two leave an expectation untested, and so "
+                "end with exit code 1.",
+                "kind": "integer",
+                "default": "2",
+            },
             "without": {
                 "help": "Leave one safeguard out, to see the journey fail.",
                 "choices": ("validator", "fence", "review"),

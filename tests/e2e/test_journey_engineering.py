@@ -39,7 +39,7 @@ def test_two_rounds_show_everything_that_is_expected(tmp_path, seed):
     assert done.returncode == 0, done.stdout + done.stderr
     assert report["passed"]
     assert {one["verdict"] for one in report["expectations"]} == {"passed"}
-    assert len(report["expectations"]) == 13
+    assert len(report["expectations"]) == 14
     figures = report["counts"]
     assert figures["duplicate_effects"] == 0
     assert figures["decisions_asked"] == figures["decisions_made"] == 5
@@ -66,6 +66,9 @@ def test_without_a_safeguard_it_fails_and_says_by_what(tmp_path, left_out, misse
     assert done.returncode == 1, done.stdout + done.stderr
     assert not report["passed"]
     assert missed <= failed(report)
+    if left_out == "fence":
+        told = {one["name"]: one["says"] for one in report["expectations"]}["a late writer was refused"]
+        assert "todo.completed" in told, "a late completion is really accepted where there is no fence"
     assert "FAILED" in done.stdout.splitlines()[-1]
 
 

@@ -6,96 +6,12 @@ from dataclasses import replace
 import pytest
 
 from bot.journey.command import CYCLES_MAX, Mistaken, commands_of, wanted_of
-from bot.journey.expected import Lost, Measured, counts, duplicates, expectations
-from bot.journey.plot import Correction, Finding, Incident, Promise, Round
-from bot.journey.records import Event, Records, Refused, read_export
+from bot.journey.expected import counts, duplicates
+from bot.journey.plot import Finding
+from bot.journey.records import Event, read_export
 from bot.journey.report import Expectation, Report
 from bot.journey.stages import write_report
-
-PROMISE = Promise(title="Mend it", objective="…", criteria=("It works",), write_scopes=("a/**",))
-KILLED = Incident(kind="killed", agent_id="fixer", lane_id="fix", successor="spare")
-FROZEN = Incident(kind="frozen", agent_id="spare", lane_id="fix", successor="fixer")
-ROUNDS = (
-    Round(goal_id="g1", promise=PROMISE, lanes=(), incident=KILLED, correction=Correction(fields={}, why="…")),
-    Round(goal_id="g2", promise=PROMISE, lanes=(), incident=FROZEN),
-)
-NAMES = (
-    "accepted on a card", "decided in the chat alone", "a killed worker's work went on",
-    "a frozen worker's work went on", "a late writer was refused", "the owner's correction counts",
-    "rejected by measurement, reworked", "accepted by somebody else", "validated before it was done",
-    "built on what was accepted", "measured again in a clean place", "nothing happened twice", "the ledger holds",
-)  # fmt: skip
-
-
-class Script:
-    """Events as they happen, one after the other, a second apart."""
-
-    def __init__(self):
-        self.events = []
-
-    def __call__(self, goal, kind, actor, **facts):
-        seq = len(self.events) + 1
-        surface, proof = ("lark", "lark") if actor == "ann" else ("http", "token")
-        self.events.append(
-            Event(seq=seq, at_ms=seq * 1_000, kind=kind, goal_id=goal, actor=actor, surface=surface, proof=proof,
-                  facts=facts)
-        )  # fmt: skip
-        return seq
-
-
-def handed_in(script, goal, artifact, author, todo, revision, **more):
-    script(goal, "artifact.submitted", author, artifact_id=artifact, todo_id=todo, revision=revision, **more)
-
-
-def work(script, goal, first, second, *, revision):
-    """A todo whose first holder is lost; one rejection; then a todo that builds on what was accepted."""
-    script(goal, "lease.acquired", first, todo_id="fix", lease_epoch=1)
-    lost_at = len(script.events)
-    if revision == 2:
-        script(goal, "goal.revised", "ann", revision=2)
-        script(goal, "goal.confirmed", "ann", revision=2)
-    script(goal, "lease.expired", "daemon", todo_id="fix", lease_epoch=1)
-    script(goal, "lease.acquired", second, todo_id="fix", lease_epoch=2)
-    handed_in(script, goal, f"{goal}-a", second, "fix", revision)
-    script(goal, "artifact.checked", second, artifact_id=f"{goal}-a", name="suite", exit_code=0)
-    script(goal, "todo.completed", second, todo_id="fix", evidence=[f"{goal}-a"])
-    script(goal, "artifact.checked", "judge", artifact_id=f"{goal}-a", name="definition", exit_code=1)
-    script(goal, "artifact.reviewed", "judge", artifact_id=f"{goal}-a", verdict="rejected")
-    handed_in(script, goal, f"{goal}-b", second, "fix", revision, revises=f"{goal}-a")
-    script(goal, "artifact.reviewed", "judge", artifact_id=f"{goal}-b", verdict="accepted")
-    script(goal, "lease.acquired", "writer", todo_id="note", lease_epoch=1)
-    handed_in(script, goal, f"{goal}-n", "writer", "note", revision, inputs=[[f"{goal}-b", "…"]])
-    script(goal, "artifact.checked", "writer", artifact_id=f"{goal}-n", name="noted", exit_code=0)
-    script(goal, "todo.completed", "writer", todo_id="note", evidence=[f"{goal}-n"])
-    script(goal, "artifact.reviewed", "judge", artifact_id=f"{goal}-n", verdict="accepted")
-    return lost_at
-
-
-def good():
-    script, lost, refusals = Script(), [], []
-    for now in ROUNDS:
-        goal, incident = now.goal_id, now.incident
-        script(goal, "goal.proposed", "steward", revision=1)
-        script(goal, "goal.confirmed", "ann", revision=1)
-        revision = 2 if now.correction else 1
-        seq = work(script, goal, incident.agent_id, incident.successor, revision=revision)
-        lost.append(Lost(incident=incident, goal_id=goal, todo_id="fix", seq=seq, at_ms=seq * 1_000, lease_epoch=1))
-        refusals += [
-            Refused(at_ms=seq * 1_000 + 9_000, actor=incident.agent_id, action=action, goal_id=goal, code=code, times=1)
-            for action, code in (("task-lease.renew", "version_mismatch"), ("todo.complete", "claim_owner_mismatch"))
-        ]
-        script(goal, "goal.delivered", "steward", artifacts=[[f"{goal}-b", "…"], [f"{goal}-n", "…"]])
-        script(goal, "goal.accepted", "ann", delivery=1)
-    findings = tuple((now.goal_id, (Finding(name="suite", holds=True, says="…"),)) for now in ROUNDS)
-    measured = Measured(
-        rounds=ROUNDS, lost=tuple(lost), findings=findings, ledger_holds=True,
-        notices=(("Mend it", "Confirm", 1_400), ("Mend it", "Accept", 26_600)),
-    )  # fmt: skip
-    return Records(events=tuple(script.events), refusals=tuple(refusals), head="52:abc"), measured
-
-
-def verdicts(records, measured):
-    return {one.name: one.verdict for one in expectations(records, measured, "ann")}
+from tests.unit.journey_history import NAMES, ROUNDS, good, verdicts
 
 
 def without(records, kind, **facts):
@@ -228,7 +144,8 @@ def test_what_a_lost_worker_still_got_in_is_found():
         ({"lost": ()}, "a killed worker's work went on", "untested"),
         ({"lost": ()}, "a late writer was refused", "untested"),
         ({"findings": ()}, "measured again in a clean place", "untested"),
-        ({"findings": (("g1", (Finding(name="suite", holds=False, says="no"),)),)}, NAMES[10], "failed"),
+        ({"findings": (("g1", (Finding(name="suite", holds=False, says="no"),)),)}, NAMES[11], "failed"),
+        ({"notices": ()}, "every ask was on a card", "untested"),
         ({"ledger_holds": False}, "the ledger holds", "failed"),
         ({"rounds": ()}, "accepted on a card", "failed"),
         ({"rounds": ROUNDS[1:]}, "the owner's correction counts", "untested"),
@@ -270,7 +187,8 @@ def test_the_figures_are_derived_and_what_is_unknown_is_none():
     assert found["stale_writes_refused"] == 4
     assert found["accepted_artifacts"] == 4
     assert found["tokens_in"] is None
-    assert found["notice_ms_median"] is not None
+    assert found["decisions_shown"] == 5
+    assert found["notice_ms_median"] == found["notice_ms_max"] == 400
     assert counts(records, replace(measured, notices=(), lost=()), "ann")["notice_ms_max"] is None
 
 
@@ -288,7 +206,7 @@ def test_tokens_that_are_known_in_part_are_unknown(figures, total):
 def report(verdict="passed", problem="", **figures):
     one = Expectation(name="it works", verdict=verdict, says="x" * 400)
     return Report(
-        journey="engineering", seed=7, cycles=2, without=None, expectations=(one,) * 13, counts=figures, problem=problem
+        journey="engineering", seed=7, cycles=2, without=None, expectations=(one,) * 14, counts=figures, problem=problem
     )
 
 

@@ -21,7 +21,7 @@ from bot.journey.research.interpretation import wrong
 from bot.journey.research.measurement import SCHEMA as MEASURED
 from bot.journey.research.measurement import Document, NotAMeasurement, drawn, parsed
 from bot.journey.research.plan import lanes
-from bot.journey.research.protocol import Protocol, read
+from bot.journey.research.protocol import NotRegistered, Protocol, read
 from bot.journey.research.review import checks_for
 
 FIRST, SPARE, SECOND, READER, REVIEWER = "measurer-a", "measurer-spare", "measurer-b", "interpreter", "reviewer"
@@ -94,7 +94,10 @@ class Research:
 
     def measure(self, now: Round, delivered: Sequence[Delivered]) -> Sequence[Finding]:
         """Every check again on every file, and the interpretation against the measurements themselves."""
-        registered = read(now.promise.objective if now.correction is None else now.correction.fields["Objective"])
+        try:
+            registered = read(now.promise.objective)
+        except NotRegistered as trouble:
+            return (Finding(name="protocol", holds=False, says=f"{trouble}."),)
         found: list[Finding] = []
         measurements: list[tuple[str, Document]] = []
         for one in sorted(delivered, key=lambda one: one.label):
