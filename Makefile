@@ -12,14 +12,15 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 KILL_CYCLES ?= 500
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench mutants kill-cycles format generate clean
+.PHONY: help setup demo test journeys check bench mutants kill-cycles format generate clean
 
 help:
 	@echo "make demo         a team at work on this machine against a simulated Lark: prints a URL to open"
-	@echo "make test         every test (browser tests where a Chromium is found)"
+	@echo "make test         the tests, about 15 minutes (browser tests where a Chromium is found)"
 	@echo "make check        format, lint, types, import contracts, generated files, tidy tests"
 	@echo "make bench        the measured ratios and their limits, as one table"
 	@echo "make mutants      break each rule on purpose and demand that its tests turn red"
+	@echo "make journeys     a team's journeys from more seeds, and without a safeguard: what must fail fails"
 	@echo "make kill-cycles  kill the daemon under load $(KILL_CYCLES) times; nothing acknowledged may be lost"
 	@echo "make generate     write the generated files again (message catalogues, the command line's table)"
 	@echo "make format       format the code"
@@ -43,7 +44,11 @@ demo: $(STAMP)
 
 # Side by side, a file at a time: the tests of one share what is dear to make.
 test: $(STAMP)
-	@$(BIN)/pytest --numprocesses logical --dist loadfile
+	@$(BIN)/pytest --numprocesses logical --dist loadfile -m "not journeys"
+
+# Most of a journey is waiting for leases to run out, so more of them than there are processors run at once.
+journeys: $(STAMP)
+	@$(BIN)/pytest --numprocesses 4 -m journeys tests/e2e tests/unit/test_journey_generate.py
 
 check: $(STAMP)
 	$(BIN)/ruff check .

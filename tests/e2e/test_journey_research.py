@@ -8,13 +8,13 @@ import pytest
 from tests.e2e.journeys import research_passed, run_journey
 
 
-@pytest.mark.slow
+@pytest.mark.journeys
 @pytest.mark.parametrize("seed", [2, 6])
 async def test_other_seeds_ask_other_questions_of_other_samples(tmp_path, seed):
     research_passed(await run_journey("research", seed, tmp_path))
 
 
-@pytest.mark.slow
+@pytest.mark.journeys
 @pytest.mark.parametrize(
     ("without", "failed"),
     [

@@ -25,7 +25,7 @@ from bot.journey.programs.suite import run_suite
 from bot.journey.programs.trials import Bench, answers
 
 QUICK, MANY = range(1, 6), range(6, 106)
-SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in MANY)]
+SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.journeys) for seed in MANY)]
 
 
 def wrong_input(name, text, seed=11):
