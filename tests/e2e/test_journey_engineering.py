@@ -33,7 +33,9 @@ def failed(report):
     return {one["name"] for one in report["expectations"] if one["verdict"] == "failed"}
 
 
-@pytest.mark.parametrize("seed", [3, pytest.param(8, marks=pytest.mark.journeys), pytest.param(21, marks=pytest.mark.journeys)])
+@pytest.mark.parametrize(
+    "seed", [3, pytest.param(8, marks=pytest.mark.journeys), pytest.param(21, marks=pytest.mark.journeys)]
+)
 def test_two_rounds_show_everything_that_is_expected(tmp_path, seed):
     done, report = journey(tmp_path, "--seed", str(seed))
     assert done.returncode == 0, done.stdout + done.stderr
