@@ -173,6 +173,8 @@ def test_a_guard_that_is_killed_takes_the_program_with_it(floor):
     code, (turn,), _ = floor.end(worker)
     assert (code, turn["problem"]) == (1, "program_failed")
     wait(lambda: gone(pids[0]))
+    # What the program let go of has nobody left that would end it.
+    os.kill(pids[1], signal.SIGKILL)
 
 
 def test_a_daemon_that_is_killed_and_started_again_in_the_middle_costs_nothing(floor):
