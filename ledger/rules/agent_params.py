@@ -11,7 +11,7 @@ from ledger.rules.tokens import TokenIdText
 
 def _known(text: str) -> str:
     if text.partition("=")[0] not in FACTS:
-        raise ValueError("names none of " + ", ".join(FACTS))
+        raise ValueError("must be one of " + ", ".join(FACTS))
     return text
 
 
@@ -29,7 +29,7 @@ _Agent = Annotated[MemberIdText, Field(description="Which agent.")]
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
     facts = [name.partition("=")[0] for name in names]
     if len(facts) != len(set(facts)):
-        raise ValueError("names a fact twice")
+        raise ValueError("given more than once")
     return names
 
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from itertools import count
 
 from daemon.aclient import AsyncClient
-from tests.e2e.world import ROOT, buttons, has_button, running_stack
+from tests.e2e.world import ROOT, buttons, has_button, running_stack, text_has
 
 TITLE, OBJECTIVE, CRITERIA = "Title", "Objective", "Acceptance criteria, one a line"
 NON_GOALS, BUDGET = "Not part of it, one a line (optional)", "Budget (optional)"
@@ -91,7 +91,12 @@ class Room:
         artifact = (await self.act("artifact.submit", **todo, **proof))["result"]["artifact_id"]
         await self.act("todo.complete", **todo, evidence=[artifact])
         await self.act("goal.deliver", goal_id=goal_id, summary=summary)
-        return await self.card(goal_id, "Result", also=has_button("Accept"))
+
+        def asks(one):
+            # The card of an earlier delivery may not have been drawn again yet.
+            return has_button("Accept")(one) and text_has(summary)(one)
+
+        return await self.card(goal_id, "Result", also=asks)
 
     async def confirmed(self):
         """A goal that is confirmed; its id."""

@@ -4,6 +4,7 @@ import pytest
 
 from ledger.parts.summaries import SUMMARIES_KEPT_MAX, in_chat
 from ledger.refusals import Refusal
+from ledger.rules import summaries
 from ledger.rules.common import Held
 from ledger.rules.cron import CronError, comes_too_often, ever_comes, fields_of
 from tests.support.views import try_view, view
@@ -58,6 +59,13 @@ def statuses(world: World, summary_id: str) -> dict[str, tuple[str, str | None]]
 
 
 # Posting.
+
+
+@pytest.mark.parametrize(("most", "outcome"), [(2, None), (1, "too_many_queued")])
+def test_what_waits_for_the_bot_has_a_bound(monkeypatch, most, outcome):
+    monkeypatch.setattr(summaries, "QUEUED_MAX", most)
+    answer = post(told(CHAT, OTHER))
+    assert outcome == (None if answer.events else code(answer))
 
 
 def test_a_summary_waits_for_the_bot_in_every_chat_and_carries_the_head_of_the_ledger():

@@ -58,6 +58,9 @@ def prove(walk: Walk, goal: Goal) -> Move:
     if not bindings:
         return Move(OPERATOR, "agent.prove", {"agent_id": walk.anybody(), "config_sha256": CONFIGS[0]})
     found = walk.choose(bindings)
+    if walk.one_in(10):
+        # What follows is asked of a binding whose credential has ended.
+        return Move(OPERATOR, "token.revoke", {"token_id": found.token_id})
     config = walk.choose(CONFIGS) if walk.slip() else found.config_sha256
     proven = [f"{fact}={_seen(walk, found, fact)}" for fact in FACTS if not walk.one_in(4)]
     failed = [walk.choose(FACTS)] if walk.one_in(3) else []
