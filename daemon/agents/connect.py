@@ -63,9 +63,11 @@ def _connect(command: Command, home: Home, answers: Answers) -> int:
         answers.read("goal.show", {"goal_id": goal_id})
     is_new = _member(command, answers, agent_id, goals)
     token_id, shown = _credential(command, home, answers, record, connection)
+    # A value that was passed on may be a secret: a new file that holds one is for its owner alone.
+    mode = PRIVATE if connection.variables else ORDINARY
     for change in changes:
         if change.changed:
-            write_whole(change.path, change.text, ORDINARY)
+            write_whole(change.path, change.text, mode)
     where = command.values.get("write")
     kept = {
         **connection.document(),

@@ -277,6 +277,12 @@ def test_a_variable_of_ours_or_one_that_is_not_set_is_not_passed_on(place, agent
     assert connect(place, "generic", agent, "--env", "NOT_SET_ANYWHERE").code == 2
 
 
+@pytest.mark.parametrize(("more", "mode"), [((), 0o644), (("--env", "PATH"), 0o600)])
+def test_a_new_file_that_holds_what_was_passed_on_is_for_its_owner_alone(place, agent, tmp_path, more, mode):
+    assert connect(place, "claude-code", agent, "--write", str(tmp_path), *more).code == 0
+    assert stat.S_IMODE((tmp_path / ".mcp.json").stat().st_mode) == mode
+
+
 CONNECTION = Connection(
     runtime="codex", agent_id="builder", program=("/opt/front stage/bin/frontstage",), goals=("docs",),
     socket="/run/a b/daemon.sock", token_file="/home/x/.frontstage/agents/builder.token",
