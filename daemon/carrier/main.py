@@ -59,7 +59,11 @@ def _read(orders: "queue.SimpleQueue[str | None]") -> None:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    """Unwinds whatever is under way, which ends the group of a command on the way out."""
+    """Unwinds whatever is under way, which ends the group of a command on the way out.
+
+    Once only: the end of the input and the daemon both say so, and a second word would cut the unwinding short.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(0)
 
 

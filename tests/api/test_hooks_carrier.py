@@ -7,6 +7,7 @@ import json
 import stat
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -131,6 +132,21 @@ async def test_what_runs_ends_with_who_would_have_heard_of_it(carrier, tmp_path)
     with pytest.raises(asyncio.CancelledError):
         await task
     await carrier.end()
+    await gone(int((tmp_path / "pid").read_text()))
+
+
+async def test_told_to_end_again_and_again_it_ends_what_runs_all_the_same(carrier, tmp_path):
+    text = f"import os,time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    task = asyncio.ensure_future(carrier.carry(order(tmp_path, command=program(text), timeout_s=60)))
+    async with asyncio.timeout(20):
+        while not ((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    process = psutil.Process(carrier._running.process.pid)
+    with suppress(psutil.NoSuchProcess):
+        for _ in range(2_000):
+            process.terminate()
+    with suppress(asyncio.CancelledError):
+        await task
     await gone(int((tmp_path / "pid").read_text()))
 
 
