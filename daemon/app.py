@@ -30,6 +30,7 @@ from daemon.api.direct import Direct
 from daemon.api.feed import Feed
 from daemon.api.meta import Meta
 from daemon.api.metrics import Metrics, Sources
+from daemon.api.past import Past
 from daemon.api.routes import Routes
 from daemon.buttons import ButtonKeys
 from daemon.clock import LedgerClock, SystemClock
@@ -54,6 +55,7 @@ from daemon.relay.press import Presses
 from daemon.relay.routes import RelayRoutes
 from daemon.relay.view import Views
 from daemon.service import Service, Snapshot, replay
+from daemon.web.door import Door
 from ledger.codec import decode_body
 from ledger.ports import SnapshotRow, Store, StoreUnusable, Term
 from ledger.snapshot import WORKSPACE, restore
@@ -86,6 +88,7 @@ class Parts:
     relay: RelayRoutes
     hooks: Hooks
     posting: Posting
+    page: Door
 
 
 def build(home: Home, service: Service, clock: SystemClock, settings: config.Config) -> Parts:
@@ -98,7 +101,8 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     started_at_ms = clock.wall_ms()
     meta = Meta(service, started_at_ms)
     meta.add_to(routes)
-    ActionRoutes(service, own_uid, meta.channel_line).add_to(routes)
+    past = Past(service)
+    ActionRoutes(service, own_uid, past, meta.channel_line).add_to(routes)
     Batch(service, own_uid).add_to(routes)
     watch.direct = Direct(service, own_uid)
     feed = Feed(service, own_uid)
@@ -126,7 +130,8 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     )
     relay.add_to(routes)
     posting = Posting(service, deliveries, answers.attention, leader)
-    return Parts(service, routes, watch, relay, hooks, posting)
+    page = Door(home, service, past, clock, settings.page.port)
+    return Parts(service, routes, watch, relay, hooks, posting, page)
 
 
 def _button_secret(home: Home) -> bytes:
@@ -256,6 +261,8 @@ async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stop
     listener = bind(home.socket)
     bound = Path(home.socket).stat()  # noqa: ASYNC240  (before anything is served)
     server = await listen.serve(listener, parts.watch.factory(runner.server))
+    parts.page.add_to(parts.routes, os.getuid())
+    await parts.page.resume()
     _log.info("ready", extra={"seq": parts.service.committed.seq, "pid": os.getpid()})
     try:
         async with asyncio.TaskGroup() as group:
@@ -266,6 +273,7 @@ async def _serve_socket(home: Home, runner: web.ServerRunner, parts: Parts, stop
                 task.cancel()
     finally:
         server.close()
+        await parts.page.close()
         if still_ours(home.socket, bound):
             Path(home.socket).unlink(missing_ok=True)  # noqa: ASYNC240  (nothing is served any more)
 

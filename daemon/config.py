@@ -57,12 +57,19 @@ class BotSection(_SharedSection):
     read_by_the_bot = frozenset({"log_level"})
 
 
+class PageSection(_Section):
+    """`[page]`: where the local page listens. Without a port any that is free is taken, and kept."""
+
+    port: Annotated[int, Field(ge=1, le=65_535)] | None = None
+
+
 class Config(_Section):
     """The settings. What nobody reads, daemon or bot, is a mistake in the file: what it meant to set goes unset."""
 
     daemon: DaemonSection = DaemonSection()
     lark: LarkSection = LarkSection()
     bot: BotSection = BotSection()
+    page: PageSection = PageSection()
     hooks: Annotated[tuple[HookSection, ...], Field(max_length=HOOKS_MAX)] = ()
 
     @field_validator("hooks")

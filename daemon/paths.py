@@ -62,6 +62,11 @@ class Home:
         return f"{self.path}/step-up.key"
 
     @property
+    def page(self) -> str:
+        """The local page's key and port, once the owner has asked for it."""
+        return f"{self.path}/page.key"
+
+    @property
     def hooks(self) -> str:
         """What hooks printed last, a private folder for each."""
         return f"{self.path}/hooks"

@@ -41,13 +41,15 @@ STATUS_READ = "status.show"
 class ActionRoutes:
     """The table of actions as HTTP."""
 
-    def __init__(self, service: Service, own_uid: int, channel_line: Callable[[Locale], str] = lambda _: "") -> None:
+    def __init__(
+        self, service: Service, own_uid: int, past: Past, channel_line: Callable[[Locale], str] = lambda _: ""
+    ) -> None:
         """`channel_line` says what stands under a status that is read by a person, if anything."""
         self._service = service
         self._own_uid = own_uid
         self._channel_line = channel_line
         self._cache = ReadCache(service)
-        self._past = Past(service)
+        self._past = past
 
     def add_to(self, routes: Routes) -> None:
         """Add a route for every action that may be called from outside."""

@@ -23,8 +23,8 @@ LOCALES: tuple[Locale, ...] = ("en", "zh")
 DOMAINS = (
     "frontstage", "refusals", "chat", "cli",
     "agents", "authority", "cards_gate", "cards_members", "cards_request", "conversation", "forms", "gates", "history",
-    "hooks", "lark_setup", "manual", "manual_local", "plan_cards", "plans", "problems", "requests", "reviews", "slots",
-    "step_up", "views", "work", "identity", "summaries",
+    "hooks", "lark_setup", "manual", "manual_local", "page", "plan_cards", "plans", "problems", "requests",
+    "reviews", "slots", "step_up", "views", "work", "identity", "summaries",
 )  # fmt: skip
 MARKS_IN_A_ROW_MAX = 4
 

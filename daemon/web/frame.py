@@ -1,0 +1,86 @@
+"""Drawing: templates with values put into them, escaped, in the reader's language.
+
+Everything of the ledger is text that somebody wrote. It reaches the page escaped and through `plain`, in an element of
+its own that keeps its direction to itself, so that no words can leave their place, whatever they are made of.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from daemon.web.asked import Asked
+from daemon.web.static_files import versions
+from ledger.refusals import Refusal
+from ledger.text.pieces import label, named
+from ledger.text.say import LOCALES, Locale, plain, say, say_refusal
+from ledger.text.times import short_utc
+
+
+@cache
+def _templates() -> Environment:
+    """The templates, read once. Nothing may be missing in them: an unknown name is a mistake of ours, and raises."""
+    environment = Environment(
+        loader=PackageLoader("daemon.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(words=words, when=when, number=number)
+    return environment
+
+
+def words(text: object) -> Markup:
+    """Somebody's words, literally, with their direction kept inside."""
+    return Markup("<bdi>{}</bdi>").format(plain(str(text)))
+
+
+def when(moment: object) -> Markup:
+    """A moment, given as RFC 3339: in UTC as it stands, and in the reader's own zone once the script has seen it."""
+    if moment is None:
+        return Markup("")
+    return Markup('<time datetime="{}" data-when>{}</time>').format(moment, short_utc(str(moment)))
+
+
+def number(count: object) -> str:
+    """A count, its thousands apart, as both languages write it."""
+    return f"{count:,}" if isinstance(count, int) and not isinstance(count, bool) else str(count)
+
+
+def draw(template: str, context: Mapping[str, object], asked: Asked) -> bytes:
+    """A template as bytes of HTML."""
+    locale: Locale = asked.locale
+
+    def t(key: str, /, **values: object) -> str:
+        return say(key, locale, **values)
+
+    return (
+        _templates()
+        .get_template(template)
+        .render(
+            **context,
+            asked=asked,
+            locale=locale,
+            locales=LOCALES,
+            t=t,
+            asset=lambda name: f"{asked.base}/static/{name}?v={versions()[name]}",
+            url=asked.url,
+            here=asked.here,
+            label=lambda name: label(name, locale),
+            named=lambda family, name: named(family, name, locale),
+        )
+        .encode("utf-8", "replace")
+    )
+
+
+def refusal_context(refusal: Refusal, locale: Locale) -> dict[str, object]:
+    """What a page says instead of what it cannot show: what is wrong, and what to do."""
+    code = refusal.code.value
+    return {
+        "code": code,
+        "message": say_refusal(code, "message", locale, refusal.details),
+        "hint": say_refusal(code, "hint", locale, refusal.details),
+    }

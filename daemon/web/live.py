@@ -1,0 +1,87 @@
+"""`live`: tells a page that is open that something was committed, and when it may look again.
+
+The stream says no more than the seq; what changed is read from the page itself. A page that comes back after a break
+says the last seq it knows and hears at once whether there is more. All followers together may cost the daemon a small
+part of its time: the dearer a page is and the more of them are open, the longer each waits before it looks again.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from aiohttp import web
+from aiohttp_sse import EventSourceResponse, sse_response
+
+from daemon.service import Service
+
+FOLLOWERS_MAX = 64
+HEARTBEAT_S = 10.0
+SEND_SECONDS_MAX = 10.0
+PAUSE_S_MIN = 0.25
+"""The least time between two words to one follower."""
+SHARE = 20
+"""One part in this many of the daemon's time is for pages that follow."""
+RETRY_MS = 1_000
+"""How soon a browser asks again after a break."""
+SEQ_DIGITS_MAX = 16
+
+
+class Pace:
+    """Says when a follower may look again, so that all of them together take no more than their share."""
+
+    def __init__(self) -> None:
+        self._cost_s = 0.005
+        self._free_at_s = 0.0
+
+    def took(self, seconds: float) -> None:
+        """A page was made in this time."""
+        self._cost_s += (seconds - self._cost_s) / 8
+
+    def turn_s(self, now_s: float) -> float:
+        """How long to wait for a turn; taking it puts the next one off."""
+        begins_s = max(now_s, self._free_at_s)
+        self._free_at_s = begins_s + self._cost_s * SHARE
+        return begins_s - now_s
+
+
+class Live:
+    """Everybody who follows."""
+
+    def __init__(self, service: Service, pace: Pace, headers: Mapping[str, str]) -> None:
+        """`headers` are said with every stream."""
+        self._service = service
+        self._pace = pace
+        self._headers = headers
+        self.followers = 0
+
+    async def follow(self, request: web.Request) -> web.StreamResponse:
+        """`GET live`: the seq, now and after every change, for as long as the reader stays."""
+        last = request.headers.get("Last-Event-ID", "0")
+        known = int(last) if last.isascii() and last.isdigit() and len(last) <= SEQ_DIGITS_MAX else 0
+        if self.followers >= FOLLOWERS_MAX:
+            return web.Response(status=503, headers={"Retry-After": "5"})
+        self.followers += 1
+        try:
+            async with sse_response(
+                request, headers=self._headers, send_timeout=SEND_SECONDS_MAX, ping_interval=HEARTBEAT_S
+            ) as response:
+                await self._tell(response, known)
+        finally:
+            self.followers -= 1
+        return response
+
+    async def _tell(self, response: EventSourceResponse, known: int) -> None:
+        loop = asyncio.get_running_loop()
+        while response.is_connected() and not self._service.ended:
+            seq = self._service.committed.seq
+            if seq != known:
+                try:
+                    await response.send(str(seq), id=str(seq), event="seq", retry=RETRY_MS)
+                except (ConnectionError, TimeoutError):
+                    return  # It hung up, or read nothing for too long; it comes back by itself.
+                known = seq
+                await asyncio.sleep(PAUSE_S_MIN + self._pace.turn_s(loop.time()))
+            try:
+                async with asyncio.timeout(HEARTBEAT_S):
+                    await self._service.changed(known)
+            except TimeoutError:
+                continue

@@ -1,0 +1,136 @@
+"""The pages: which address shows what, made when it is asked for and kept for as long as it is true.
+
+A page is a function of the ledger and of what is asked, so one that was made is good for every reader of the same
+address until something is committed or time goes on. A person who opens a page gets it as of now. A page that follows
+by itself may get one that is a second old: it says as of which event it is, and asks again after the next.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from daemon.api.past import Past
+from daemon.service import Service
+from daemon.web.asked import Asked
+from daemon.web.frame import draw, refusal_context
+from daemon.web.reads import Reads
+from daemon.web.views import agents, compose, goal, history, workspace
+from ledger.projections.documents import Document
+from ledger.projections.overview import SHORT_HASH_BYTES
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
+from ledger.text.say import Locale
+from ledger.text.times import rfc3339
+
+KEPT_MAX = 256
+"""Pages kept in memory."""
+FOLLOWING_AGE_MS_MAX = 1_000
+"""How old a page may be that is asked for by a page that follows."""
+UNCHANGED_AGE_MS_MAX = 5_000
+"""How long a page is kept while nothing is committed: leases run out and windows move on by time alone."""
+
+View = Callable[[Reads, Asked, Mapping[str, str]], Awaitable[Document | Refusal]]
+
+
+_Key = tuple[str, Locale, str | None, int | None, tuple[tuple[str, str], ...]]
+
+
+class _Page(NamedTuple):
+    path: re.Pattern[str]
+    template: str
+    view: View
+
+
+PAGES = (
+    _Page(re.compile(r""), "workspace.html", workspace.view),
+    _Page(re.compile(r"goals/(?P<goal_id>[^/]{1,64})"), "goal.html", goal.view),
+    _Page(re.compile(r"history"), "history.html", history.view),
+    _Page(re.compile(r"agents"), "agents.html", agents.view),
+    _Page(re.compile(r"agents/(?P<agent_id>[^/]{1,80})"), "agent.html", agents.view_one),
+    _Page(re.compile(r"compose"), "compose.html", compose.view),
+)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A page as it was made."""
+
+    status: int
+    body: bytes
+    seq: int
+    at_ms: int
+
+
+class Pages:
+    """All pages of one daemon."""
+
+    def __init__(self, service: Service, past: Past) -> None:
+        self._service = service
+        self._past = past
+        self._kept: dict[_Key, Made] = {}
+        self._erasures = service.erasures
+
+    async def page(self, asked: Asked, *, following: bool) -> Made:
+        """The page at an address; a place where there is none is answered by a page that says so."""
+        key = (asked.path, asked.locale, asked.theme, asked.at, tuple(sorted(asked.query.items())))
+        self._forget_erased()
+        found = self._kept.get(key)
+        if found is not None and self._holds(found, following=following):
+            return found
+        made = await self._make(asked)
+        if len(self._kept) >= KEPT_MAX:
+            del self._kept[next(iter(self._kept))]
+        self._kept[key] = made
+        return made
+
+    def _holds(self, made: Made, *, following: bool) -> bool:
+        service = self._service
+        age_ms = service.clock.now_ms() - made.at_ms
+        if following and age_ms < FOLLOWING_AGE_MS_MAX:
+            return True
+        return made.seq == service.committed.seq and age_ms < UNCHANGED_AGE_MS_MAX
+
+    def _forget_erased(self) -> None:
+        """Words that were erased are on no page that is kept."""
+        if self._erasures != self._service.erasures:
+            self._kept.clear()
+            self._erasures = self._service.erasures
+
+    async def _make(self, asked: Asked) -> Made:
+        seq, at_ms = self._service.committed.seq, self._service.clock.now_ms()
+        page, names = _find(asked.path)
+        if page is None:
+            made: Document | Refusal = refuse(GeneralRefusal.UNKNOWN_ACTION, action=asked.path[:64])
+        else:
+            made = await page.view(Reads(self._service, self._past, asked.locale, asked.at), asked, names)
+        frame = self._frame(asked, at_ms)
+        if isinstance(made, Refusal):
+            body = draw("refused.html", {**frame, **refusal_context(made, asked.locale)}, asked)
+            return Made(made.status.http_status, body, seq, at_ms)
+        assert page is not None, "it was found"
+        return Made(200, draw(page.template, {**frame, **made}, asked), seq, at_ms)
+
+    def _frame(self, asked: Asked, now_ms: int) -> Document:
+        """What stands on every page: which ledger this is, as of which event, and how it is."""
+        service = self._service
+        committed = service.committed
+        return {
+            "ledger": {
+                "name": committed.name,
+                "seq": committed.seq,
+                "short_hash": committed.hash[:SHORT_HASH_BYTES].hex(),
+                "event_at": rfc3339(committed.at_ms),
+                "made_at": rfc3339(now_ms // 1_000 * 1_000),
+                "writable": service.writable,
+            },
+            "at": asked.at,
+        }
+
+
+def _find(path: str) -> tuple[_Page | None, Mapping[str, str]]:
+    for page in PAGES:
+        found = page.path.fullmatch(path)
+        if found is not None:
+            return page, found.groupdict()
+    return None, {}

@@ -1,0 +1,60 @@
+"""The page's way to the ledger: the same documents that the command line, HTTP and MCP read, and nothing beside them.
+
+It reads as the operator does, who administers and has no part in any goal: what is private in a goal is withheld here
+as it is from a chat, whoever sits before the browser.
+"""
+
+from daemon.api.past import Past
+from daemon.service import Service
+from ledger.catalogue import ACTIONS
+from ledger.ids import OPERATOR, GoalId
+from ledger.projections.documents import READERS, Document
+from ledger.projections.history import Asking
+from ledger.projections.outlet import filtered
+from ledger.projections.stored import STORED_READERS
+from ledger.refusals import Refusal
+from ledger.rules.common import Caller
+from ledger.text.say import Locale
+
+CALLER = Caller(member_id=OPERATOR, kind="operator", surface="http")
+
+
+class Reads:
+    """Documents by the name of their action, as of now or of an earlier event."""
+
+    def __init__(self, service: Service, past: Past, locale: Locale, at: int | None = None) -> None:
+        self._service = service
+        self._past = past
+        self._locale = locale
+        self._at = at
+
+    @property
+    def head(self) -> int:
+        """The last event there is, whatever moment is read."""
+        return self._service.committed.seq
+
+    @property
+    def seq(self) -> int:
+        """The event that everything read here is true at."""
+        return self.head if self._at is None else self._at
+
+    async def document(self, action: str, /, **asked: object) -> Document | Refusal:
+        """A document; parameters that are no parameters of this action are a mistake of ours and raise."""
+        params = ACTIONS[action].params.model_validate(
+            {name: value for name, value in asked.items() if value is not None}, strict=False
+        )
+        goal_id = GoalId(str(asked["goal_id"])) if ACTIONS[action].goal_bound else None
+        committed = self._service.committed
+        state = committed if self._at is None else await self._past.state(self._at, goal_id)
+        if isinstance(state, Refusal):
+            return state
+        now_ms = self._service.clock.now_ms() if self._at is None else state.at_ms
+        if action not in STORED_READERS:
+            document = READERS[action](state, CALLER, params, now_ms)
+            return document if self._at is None else filtered(self._service.committed, CALLER, params, document)
+        reading = STORED_READERS[action](Asking(state, CALLER, self.seq, now_ms, self._locale), params)
+        if isinstance(reading, Refusal):
+            return reading
+        if action == "search.find":
+            await self._past.catch_up(self.seq)
+        return filtered(self._service.committed, CALLER, params, await self._past.read(reading))

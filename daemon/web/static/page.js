@@ -1,0 +1,157 @@
+// Keeps an open page true. It is told that something was committed, asks for the very page that it is, and puts what
+// changed in its place: panel by panel, so that focus, selection, what is unfolded and where one has scrolled to stay.
+"use strict";
+
+const body = document.body;
+const words = JSON.parse(body.dataset.words);
+const language = document.documentElement.lang;
+const STALE_AFTER_MS = 3000;
+const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+// Times: absolute in the reader's own zone and, beside them, how far away they are.
+const absolute = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+
+function distance(at) {
+  const seconds = Math.round((at - Date.now()) / 1000);
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) || UNITS.at(-1);
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+function tellTimes(root) {
+  for (const time of root.querySelectorAll("time[data-when]")) {
+    const at = new Date(time.dateTime);
+    const text = `${absolute.format(at)} · ${distance(at)}`;
+    if (time.textContent !== text) time.textContent = text;
+    time.title = time.dateTime;
+  }
+}
+
+// Lines to copy: the button is there only where it can do something.
+function offerCopies(root) {
+  if (!navigator.clipboard) return;
+  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+}
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  const before = button.textContent;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.textContent = words.copied;
+  setTimeout(() => { button.textContent = before; }, 1500);
+});
+
+function settle(root) {
+  tellTimes(root);
+  offerCopies(root);
+}
+
+// The nearest thing that can be told apart from its brothers, so that focus finds it again.
+function address(element) {
+  if (!element || element === body) return null;
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const panel = element.closest("[data-panel]");
+  if (!panel) return null;
+  const all = [...panel.querySelectorAll(element.tagName)];
+  return { panel: panel.dataset.panel, tag: element.tagName, at: all.indexOf(element) };
+}
+
+function find(where) {
+  if (typeof where === "string") return document.querySelector(where);
+  const panel = document.querySelector(`[data-panel="${CSS.escape(where.panel)}"]`);
+  return panel && panel.querySelectorAll(where.tag)[where.at];
+}
+
+function keepUnfolded(from, to) {
+  const unfolded = new Set([...from.querySelectorAll("details[open][id]")].map((one) => one.id));
+  for (const one of to.querySelectorAll("details[id]")) if (unfolded.has(one.id)) one.open = true;
+  const scrolled = new Map([...from.querySelectorAll("[data-scroll]")].map((one) => [one.dataset.scroll, one]));
+  return () => {
+    for (const one of to.querySelectorAll("[data-scroll]")) {
+      const before = scrolled.get(one.dataset.scroll);
+      if (before) [one.scrollLeft, one.scrollTop] = [before.scrollLeft, before.scrollTop];
+    }
+  };
+}
+
+// What the script itself has written (times, shown buttons) is no difference: sources are compared.
+const sources = new WeakMap();
+
+function remember(root) {
+  for (const panel of root.querySelectorAll("[data-panel]")) sources.set(panel, panel.outerHTML);
+}
+
+function replace(fresh) {
+  const focus = address(document.activeElement);
+  const ours = [...document.querySelectorAll("[data-panel]:not([data-panel] [data-panel])")];
+  const theirs = [...fresh.querySelectorAll("[data-panel]:not([data-panel] [data-panel])")];
+  const same = ours.length === theirs.length && ours.every((one, at) => one.dataset.panel === theirs[at].dataset.panel);
+  const pairs = same ? ours.map((one, at) => [one, theirs[at]]) : [[document.querySelector("main"), fresh.querySelector("main")],
+    [document.querySelector(".truth"), fresh.querySelector(".truth")]];
+  for (const [old, source] of pairs) {
+    const text = source.outerHTML;
+    if (sources.get(old) === text) continue;
+    const put = document.importNode(source, true);
+    if (!same) remember(put);
+    sources.set(put, text);
+    const scroll = keepUnfolded(old, put);
+    old.replaceWith(put);
+    settle(put);
+    scroll();
+  }
+  document.title = fresh.title;
+  if (focus && document.activeElement === body) find(focus)?.focus({ preventScroll: true });
+  document.dispatchEvent(new CustomEvent("page:changed"));
+}
+
+let known = Number(body.dataset.seq);
+let asking = false;
+let wanted = 0;
+
+async function follow(seq) {
+  wanted = Math.max(wanted, seq);
+  if (asking) return;
+  asking = true;
+  try {
+    while (wanted !== known) {
+      const answer = await fetch(location.href, { headers: { "X-Frontstage-Following": "1" }, cache: "no-store" });
+      const seen = Number(answer.headers.get("X-Frontstage-Seq"));
+      replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      if (seen >= wanted || seen === known) { known = seen; if (seen >= wanted) break; }
+      known = seen;
+      await new Promise((done) => { setTimeout(done, 1000); });
+    }
+  } finally {
+    asking = false;
+  }
+}
+
+// The sign of life. A feed that drops is told after a moment, so that a restart which takes no time is no alarm.
+function say(state) {
+  const live = document.querySelector(".live");
+  if (live) live.dataset.state = state;
+  document.querySelector(".stale").hidden = state !== "stale";
+}
+
+function listen() {
+  let dropped = 0;
+  const feed = new EventSource(body.dataset.live);
+  const alive = () => { clearTimeout(dropped); dropped = 0; say("live"); };
+  feed.addEventListener("open", alive);
+  feed.addEventListener("seq", (event) => {
+    alive();
+    // A ledger that was put back from a backup has fewer events than we know: that, too, is another state.
+    if (Number(event.data) !== known) follow(Number(event.data)).catch(() => say("stale"));
+  });
+  feed.addEventListener("error", () => {
+    if (!dropped) dropped = setTimeout(() => say("stale"), STALE_AFTER_MS);
+    if (feed.readyState === EventSource.CLOSED) setTimeout(() => { feed.close(); listen(); }, 2000);
+  });
+  addEventListener("pagehide", () => feed.close());
+}
+
+remember(document);
+settle(document);
+setInterval(() => tellTimes(document), 10000);
+if (body.dataset.at === undefined) listen();
