@@ -1,4 +1,4 @@
-"""The peer: aiohttp on a Unix socket that answers with what it was sent, or with a body of a given size."""
+"""The peer: aiohttp that answers with what it was sent, or with a body of a given size; on a Unix socket or a port."""
 
 import sys
 
@@ -18,11 +18,13 @@ def sized(size: int):
     return answer
 
 
-def main(socket: str, size: int) -> None:
+def main(place: str, size: int) -> None:
+    """Serve at a path, or on loopback at a port."""
     app = web.Application()
     app.router.add_post("/echo", echo)
     app.router.add_get("/echo", sized(size))
-    web.run_app(app, path=socket, print=None, access_log=None, backlog=2048)
+    where = {"host": "127.0.0.1", "port": int(place)} if place.isdigit() else {"path": place}
+    web.run_app(app, **where, print=None, access_log=None, backlog=2048)
 
 
 if __name__ == "__main__":
