@@ -130,7 +130,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     )
     relay.add_to(routes)
     posting = Posting(service, deliveries, answers.attention, leader)
-    page = Door(home, service, past, clock, settings.page.port)
+    page = Door(home, service, past, clock, meta.health_document, settings.page.port)
     return Parts(service, routes, watch, relay, hooks, posting, page)
 
 

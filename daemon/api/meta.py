@@ -37,10 +37,14 @@ class Meta:
 
     async def health(self, _request: web.Request) -> Whole:
         """Whether the process lives, and how its parts are."""
+        return respond(self.health_document(), 0, 200)
+
+    def health_document(self) -> dict[str, object]:
+        """The daemon's health as a document."""
         service = self._service
         now_ms = service.clock.now_ms()
         heard = self.bot is not None and now_ms - self.bot_seen_ms <= BOT_SILENT_MS_MAX
-        document: dict[str, object] = {
+        return {
             "ok": service.fatal is None,
             "version": VERSION,
             "started_at_ms": self._started_at_ms,
@@ -55,7 +59,6 @@ class Meta:
             if heard and self.bot is not None
             else {"state": "silent" if self.bot else "absent"},
         }
-        return respond(document, 0, 200)
 
     def channel_line(self, locale: Locale) -> str:
         """What a person must know of the way to Lark, or nothing: a card that was sent proves no press."""

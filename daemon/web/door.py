@@ -6,6 +6,7 @@ address, so that a page which is open in a browser outlives a restart. What it i
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -32,11 +33,20 @@ _log = logging.getLogger("frontstage.page")
 class Door:
     """Opens the page, and closes it."""
 
-    def __init__(self, home: Home, service: Service, past: Past, clock: Clock, port: int | None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        service: Service,
+        past: Past,
+        clock: Clock,
+        health: Callable[[], dict[str, object]],
+        port: int | None,
+    ) -> None:
         self._home = home
         self._service = service
         self._past = past
         self._clock = clock
+        self._health = health
         self._port = port
         self._server: PageServer | None = None
         self._changing = asyncio.Lock()
@@ -89,7 +99,7 @@ class Door:
 
         async with self._changing:
             if self._server is None or self._server.url is None:
-                server = PageServer(self._service, self._past, self._clock)
+                server = PageServer(self._service, self._past, self._clock, self._health)
                 await server.open(place.take(self._home, port=self._port))
                 self._server = server
             url = self._server.url

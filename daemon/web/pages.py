@@ -65,8 +65,9 @@ class Made:
 class Pages:
     """All pages of one daemon."""
 
-    def __init__(self, service: Service, past: Past) -> None:
+    def __init__(self, service: Service, past: Past, health: Callable[[], Document]) -> None:
         self._service = service
+        self._health = health
         self._past = past
         self._kept: dict[_Key, Made] = {}
         self._erasures = service.erasures
@@ -124,6 +125,7 @@ class Pages:
                 "made_at": rfc3339(now_ms // 1_000 * 1_000),
                 "writable": service.writable,
             },
+            "health": self._health(),
             "at": asked.at,
         }
 

@@ -6,7 +6,7 @@ origins, inline scripts and styles, frames, forms that go elsewhere, and to keep
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from aiohttp import StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
@@ -50,12 +50,12 @@ _log = logging.getLogger("frontstage.page")
 class PageServer:
     """The page of one daemon, from the moment that somebody asks for it."""
 
-    def __init__(self, service: Service, past: Past, clock: Clock) -> None:
+    def __init__(self, service: Service, past: Past, clock: Clock, health: Callable[[], dict[str, object]]) -> None:
         self._service = service
         self._watch = Watch(clock, CONNECTIONS_MAX)
         self._pace = Pace()
         self._live = Live(service, self._pace, SAFE)
-        self._pages = Pages(service, past)
+        self._pages = Pages(service, past, health)
         self._place: Place | None = None
         self._runner: web.ServerRunner | None = None
         self._sweeping: asyncio.Task[None] | None = None

@@ -77,7 +77,7 @@ def _goal_cells(goal: Doc, locale: Locale) -> list[object]:
         goal.get("goal_id"),
         goal.get("priority"),
         named("state", goal.get("state"), locale),
-        _age(number(goal.get("age_seconds")), locale),
+        age(number(goal.get("age_seconds")), locale),
         f"{todos.get('done')}/{todos.get('total')}",
         f"{label('quota', locale)} {quota.get('spent_slots')}/{quota.get('allowed_slots')}",
         goal.get("display_name"),
@@ -100,7 +100,8 @@ def _goal_lines(goal: Doc, locale: Locale) -> list[str]:
     return lines
 
 
-def _age(seconds: int, locale: Locale) -> str:
+def age(seconds: int, locale: Locale) -> str:
+    """How long something has been so, in its largest whole unit."""
     for unit, key in SECONDS:
         if seconds >= unit:
             return say(key, locale, n=seconds // unit)

@@ -30,16 +30,18 @@ function tellTimes(root) {
 // Lines to copy: the button is there only where it can do something.
 function offerCopies(root) {
   if (!navigator.clipboard) return;
-  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+  for (const button of root.querySelectorAll("button[data-copy]")) {
+    if (!button.textContent) button.textContent = words.copy;
+    button.hidden = false;
+  }
 }
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
-  const before = button.textContent;
   await navigator.clipboard.writeText(button.dataset.copy);
   button.textContent = words.copied;
-  setTimeout(() => { button.textContent = before; }, 1500);
+  setTimeout(() => { button.textContent = words.copy; }, 1500);
 });
 
 function settle(root) {
