@@ -33,10 +33,20 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     code: str
 
 
-class _Entry(Attempt, frozen=True, kw_only=True):
+class Entry(Attempt, frozen=True, kw_only=True):
+    """An attempt as it is kept. `repeated` says how often it was made: 1, or as often again within the window."""
+
     number: int
     at_ms: int
     repeated: int
+
+
+_entry_in = msgspec.json.Decoder(Entry).decode
+
+
+def entry_of(row: RefusalRow) -> Entry:
+    """What a row of the chain says."""
+    return _entry_in(row.body)
 
 
 @dataclass
@@ -114,7 +124,7 @@ class Audit:
 
     def _row(self, attempt: Attempt, at_ms: int, repeated: int) -> RefusalRow:
         number = self._head.seq + 1
-        entry = _Entry(**msgspec.structs.asdict(attempt), number=number, at_ms=at_ms, repeated=repeated)
+        entry = Entry(**msgspec.structs.asdict(attempt), number=number, at_ms=at_ms, repeated=repeated)
         body = canonical(entry)
         self._head = Head(number, link(self._head.hash, body))
         self._handed.append(_Handed(attempt, at_ms, repeated))

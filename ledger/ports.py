@@ -209,6 +209,10 @@ class Store(Protocol):
         """Refusals with `number > after_number` in order."""
         ...
 
+    def refusals_before(self, before_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
+        """Refusals with `number < before_number`, the newest first."""
+        ...
+
     def prune_refusals(self, term: Term, through_number: int) -> int:
         """Drop refusals up to a number, keep that row's hash as the chain's anchor; returns how many went."""
         ...

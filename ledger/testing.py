@@ -161,6 +161,10 @@ class FailingStore:
         """As the store does."""
         return self._store.refusals(after_number, limit=limit)
 
+    def refusals_before(self, before_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
+        """As the store does."""
+        return self._store.refusals_before(before_number, limit=limit)
+
     def prune_refusals(self, term: Term, through_number: int) -> int:
         """As the store does."""
         return self._store.prune_refusals(term, through_number)

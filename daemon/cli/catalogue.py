@@ -826,6 +826,16 @@ ACTIONS: "Nouns" = {
     'limit': {'help': 'How many are found at most.', 'kind': 'integer', 'default': '20'},
   }},
 },
+'refusal': {
+  'list': {'summary': 'List attempts that were refused and changed nothing, the newest first: who tried what, and why not.', 'example': 'refusal list --actor builder', 'parameters': {
+    'actor': {'help': 'Only what this member tried.'},
+    'action': {'help': 'Only attempts at this action, as `todo.claim`.'},
+    'code': {'help': 'Only those refused for this reason.'},
+    'goal_id': {'help': 'Only attempts on this goal.'},
+    'after': {'help': 'Go on behind this attempt, which ended the last page.', 'kind': 'integer'},
+    'limit': {'help': 'How many attempts a page has.', 'kind': 'integer', 'default': '50'},
+  }},
+},
 'words': {
   'erase': {'summary': 'Erase for good what people wrote in recorded events; the events, their facts and the chain stay.', 'example': 'words erase --goal-id docs --seq 12 --reason-code personal_data', 'writes': True, 'parameters': {
     'seq': {'help': 'The event whose words go.', 'repeat': True, 'kind': 'integer', 'required': True},

@@ -1,6 +1,6 @@
-"""Actions on what happened: numbers 144 to 149."""
+"""Actions on what happened: numbers 144 to 149, and 208."""
 
-from ledger.actions.base import ANYONE, Action
+from ledger.actions.base import ANYONE, OPERATOR, Action
 from ledger.rules import history_params, search_params
 
 ROWS = (
@@ -24,5 +24,12 @@ ROWS = (
         params=search_params.FindWords,
         who=ANYONE,
         example="search --query 'broken link' --kind todo",
+    ),
+    Action(
+        name="refusal.list",
+        number=208,
+        params=history_params.ListRefusals,
+        who=OPERATOR,
+        example="refusal list --actor builder",
     ),
 )

@@ -48,6 +48,24 @@ class ListHistory(Params):
     limit: Annotated[int, Field(ge=1, le=PAGE_MAX, description="How many events a page has.")] = PAGE_DEFAULT
 
 
+class ListRefusals(Params):
+    """List attempts that were refused and changed nothing, the newest first: who tried what, and why not."""
+
+    actor: Annotated[str | None, Field(pattern=MEMBER_ID_PATTERN, description="Only what this member tried.")] = None
+    action: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[a-z-]+\.[a-z-]+$", max_length=64, description="Only attempts at this action, as `todo.claim`."
+        ),
+    ] = None
+    code: Annotated[
+        str | None, Field(pattern=r"^[a-z_]+$", max_length=64, description="Only those refused for this reason.")
+    ] = None
+    goal_id: Annotated[GoalIdText | None, Field(description="Only attempts on this goal.")] = None
+    after: Annotated[_Seq, Field(description="Go on behind this attempt, which ended the last page.")] = None
+    limit: Annotated[int, Field(ge=1, le=PAGE_MAX, description="How many attempts a page has.")] = PAGE_DEFAULT
+
+
 class ExplainHistory(Params):
     """Say why something is in its present state: the events that made it so, and what is needed next."""
 

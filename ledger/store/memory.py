@@ -117,6 +117,12 @@ class MemoryReader:
             rows = [row for row in self._records.refusals if row.number > after_number]
         return islice(iter(rows), limit)
 
+    def refusals_before(self, before_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
+        """Refusals with `number < before_number`, the newest first."""
+        with self._records.lock:
+            rows = [row for row in reversed(self._records.refusals) if row.number < before_number]
+        return islice(iter(rows), limit)
+
     def receipts(self) -> Iterator[ReceiptRow]:
         """All receipts in the order of their keys."""
         with self._records.lock:

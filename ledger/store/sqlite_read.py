@@ -86,6 +86,10 @@ class SqliteReads:
         """Refusals with `number > after_number` in order."""
         return map(RefusalRow._make, self._pages("refusals", (), after_number, limit))
 
+    def refusals_before(self, before_number: int, *, limit: int | None = None) -> Iterator[RefusalRow]:
+        """Refusals with `number < before_number`, the newest first."""
+        return map(RefusalRow._make, self._pages("refusals_before", (), before_number, limit))
+
     def receipts(self) -> Iterator[ReceiptRow]:
         """All receipts in the order of their keys."""
         return map(ReceiptRow._make, self._pages("receipts", (), b"", None))

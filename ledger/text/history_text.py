@@ -69,6 +69,24 @@ def _found(doc: Doc, locale: Locale) -> list[str]:
     return lines
 
 
+def _refused(doc: Doc, locale: Locale) -> list[str]:
+    rows = [
+        [
+            f"#{one.get('number')}",
+            second_utc(str(one.get("at"))),
+            one.get("actor"),
+            one.get("action"),
+            say("refused.times", locale, n=one.get("times")),
+            one.get("statement"),
+        ]
+        for one in _rows(doc, "refusals")
+    ]
+    lines = table(rows) or [say("refused.none", locale)]
+    if doc.get("next_after") is not None:
+        lines.append(say("history.more", locale, after=doc.get("next_after")))
+    return lines
+
+
 def _which(hit: Doc) -> object:
     """What was found: a thing by its id, an event by what it is."""
     return hit.get("event_kind") if hit.get("kind") == "event" else hit.get("id")
@@ -88,5 +106,6 @@ RENDERERS: dict[str, Callable[[Doc, Locale], list[str]]] = {
     "history.list": _list,
     "history.explain": _explained,
     "search.find": _found,
+    "refusal.list": _refused,
 }
 """By the name of the action."""

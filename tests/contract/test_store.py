@@ -269,6 +269,8 @@ def test_pruned_refusals_leave_their_last_hash_as_the_anchor(opener):
     assert store.refusals_anchor() == Head(3, rows[2].hash)
     assert list(store.refusals(0)) == rows[3:]
     assert list(store.refusals(4, limit=1)) == rows[4:]
+    assert list(store.refusals_before(6)) == rows[:2:-1]
+    assert list(store.refusals_before(5, limit=1)) == [rows[3]]
     assert verify((), refusals=store.refusals(0), refusals_after=store.refusals_anchor()).holds
     assert not verify((), refusals=store.refusals(0)).holds
     assert store.prune_refusals(term, 99) == 2

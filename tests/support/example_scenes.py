@@ -388,5 +388,6 @@ PLAYED: dict[str, Played] = {
     "history.explain": Played(PERSON, (docs, todo, claimed)),
     "words.erase": Played(PERSON, (docs,)),
     "search.find": Played(PERSON, (docs, todo)),
+    "refusal.list": Played(PERSON, (docs,)),
 }
 """Every action that anybody may ask for, with what its example needs. A new action is added here with its scene."""

@@ -31,6 +31,9 @@ INDEXED BY event_of_workspace WHERE goal_id IS NULL AND seq > ? ORDER BY seq LIM
 -- name: refusals
 SELECT number, at_ms, body, hash FROM refusal WHERE number > ? ORDER BY number LIMIT ?
 
+-- name: refusals_before
+SELECT number, at_ms, body, hash FROM refusal WHERE number < ? ORDER BY number DESC LIMIT ?
+
 -- name: receipt
 SELECT key, params_digest, action, first_seq, last_seq FROM receipt WHERE key = ?
 
