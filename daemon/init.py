@@ -62,8 +62,10 @@ def write_secret(path: Path, secret: str) -> None:
         file.write(secret + "\n")
 
 
-def create_home(home: Home, store: Store, *, name: str, owner: str, owner_name: str) -> Created:
-    """Begin a ledger in an empty home. Raises AlreadyInitialised or InitRefused."""
+def create_home(
+    home: Home, store: Store, *, name: str, owner: str, owner_name: str, now_ms: int | None = None
+) -> Created:
+    """Begin a ledger in an empty home, at `now_ms` or by the clock. Raises AlreadyInitialised or InitRefused."""
     if store.head().seq:
         raise AlreadyInitialised(home.path)
     incarnation = secrets.token_hex(16)
@@ -94,7 +96,7 @@ def create_home(home: Home, store: Store, *, name: str, owner: str, owner_name: 
     ):
         Path(path).unlink(missing_ok=True)
         write_secret(Path(path), secret)
-    answer = writer.drain([request], SystemClock().wall_ms())[0]
+    answer = writer.drain([request], SystemClock().wall_ms() if now_ms is None else now_ms)[0]
     if answer.refusal is not None:
         raise InitRefused(answer.refusal)
     return Created(Path(home.path), params.owner, answer.seq)

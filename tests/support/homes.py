@@ -71,6 +71,8 @@ class Scribe:
         self.now_ms = now_ms
         self.chat: str | None = None
         """The chat that whoever acts is in, if they act from one."""
+        self.kinds = dict(KINDS)
+        """Who is what; whoever is not named is an agent."""
         term = store.open_term("0" * 32)
         self._writer = Writer(store, term, replay(store), os.urandom, lambda: replay(store))
 
@@ -83,7 +85,7 @@ class Scribe:
         """One command."""
         row = ACTIONS[action]
         surface: Surface = "cli" if self.chat is None else "lark"
-        kind = KINDS.get(who, "agent")
+        kind = self.kinds.get(who, "agent")
         request = Request(
             action=row,
             params=row.params.model_validate(params),
