@@ -260,6 +260,9 @@ async def test_the_page_can_be_used_by_keyboard(desk):
         await tab.run("document.activeElement.click()")
         assert (await bot.next())["event"]["action"]["option"] == "one"
         await tab.run("document.querySelector('.person-switch.mine').focus()")
+        # Something arrives, and the switches are drawn anew: the focus stays.
+        await desk.sent({"text": "news"}, kind="text")
+        await tab.until("[...document.querySelectorAll('.message')].at(-1).textContent.includes('news')")
         await key("ArrowRight")
         await tab.until("document.querySelector('.person-switch.mine').textContent.includes('陈博')")
         assert await tab.run("document.activeElement.classList.contains('mine')") is True

@@ -90,6 +90,7 @@ function day(atMs) {
 }
 
 function drawPeople() {
+  const focused = $("people").contains(document.activeElement);
   $("who-caption").textContent = say().youAre;
   $("people").replaceChildren(...state.people.map((person) => {
     const mine = person.key === state.me.key;
@@ -98,6 +99,8 @@ function drawPeople() {
       on: { click: () => become(person) } }, avatar(person.name, "person", true), make("span", {}, person.name),
       news ? make("span", { class: "dot", title: say().unread(news), "aria-label": say().unread(news) }) : "");
   }));
+  // Whoever steers by keyboard stays where they are, whatever arrives meanwhile.
+  if (focused) $("people").querySelector(".mine")?.focus({ preventScroll: true });
 }
 
 function drawChats() {
