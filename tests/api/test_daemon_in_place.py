@@ -48,7 +48,7 @@ async def test_who_reads_meanwhile_is_not_held_up_by_a_commit_in_place(daemon):
     await daemon.read("todo.list", "?goal_id=docs")
     await daemon.do("todo.claim", todo(1), who="builder")
     # The thread answers first and folds the log back afterwards; while it does, it has the next commit too.
-    await until(lambda: daemon.service._disk.at_hand)  # noqa: SLF001
+    await until(lambda: daemon.service._disk.at_hand)
     await daemon.do("todo.claim", todo(2), who="builder")
     here = threading.main_thread().name
     assert daemon.threads == [here, "writer", here]
