@@ -16,8 +16,9 @@ from daemon.web.asked import Asked
 from daemon.web.frame import draw, refusal_context
 from daemon.web.reads import Reads
 from daemon.web.views import agents, compose, goal, history, workspace
-from ledger.projections.documents import Document
+from ledger.projections.documents import Document, valid_until_ms
 from ledger.projections.overview import SHORT_HASH_BYTES
+from ledger.projections.readings import Readings
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.text.say import Locale
@@ -70,6 +71,7 @@ class Pages:
         self._health = health
         self._past = past
         self._kept: dict[_Key, Made] = {}
+        self._readings = Readings(valid_until_ms)
         self._erasures = service.erasures
 
     async def page(self, asked: Asked, *, following: bool) -> Made:
@@ -96,6 +98,7 @@ class Pages:
         """Words that were erased are on no page that is kept."""
         if self._erasures != self._service.erasures:
             self._kept.clear()
+            self._readings.forget()
             self._erasures = self._service.erasures
 
     async def _make(self, asked: Asked) -> Made:
@@ -104,7 +107,8 @@ class Pages:
         if page is None:
             made: Document | Refusal = refuse(GeneralRefusal.UNKNOWN_ACTION, action=asked.path[:64])
         else:
-            made = await page.view(Reads(self._service, self._past, asked.locale, asked.at), asked, names)
+            reads = Reads(self._service, self._past, asked.locale, asked.at, self._readings)
+            made = await page.view(reads, asked, names)
         frame = self._frame(asked, at_ms)
         if isinstance(made, Refusal):
             body = draw("refused.html", {**frame, **refusal_context(made, asked.locale)}, asked)

@@ -10,7 +10,9 @@ from ledger.catalogue import ACTIONS
 from ledger.ids import OPERATOR, GoalId
 from ledger.projections.documents import READERS, Document
 from ledger.projections.history import Asking
-from ledger.projections.outlet import filtered
+from ledger.projections.outlet import Reader, filtered, through_the_filter
+from ledger.projections.overview import overview_from
+from ledger.projections.readings import Readings
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller
@@ -22,8 +24,12 @@ CALLER = Caller(member_id=OPERATOR, kind="operator", surface="http")
 class Reads:
     """Documents by the name of their action, as of now or of an earlier event."""
 
-    def __init__(self, service: Service, past: Past, locale: Locale, at: int | None = None) -> None:
+    def __init__(
+        self, service: Service, past: Past, locale: Locale, at: int | None = None, readings: Readings | None = None
+    ) -> None:
+        """`readings` are what is known already of the open goals as they are now."""
         self._service = service
+        self._readings = readings
         self._past = past
         self._locale = locale
         self._at = at
@@ -50,7 +56,7 @@ class Reads:
             return state
         now_ms = self._service.clock.now_ms() if self._at is None else state.at_ms
         if action not in STORED_READERS:
-            document = READERS[action](state, CALLER, params, now_ms)
+            document = self._reader(action)(state, CALLER, params, now_ms)
             return document if self._at is None else filtered(self._service.committed, CALLER, params, document)
         reading = STORED_READERS[action](Asking(state, CALLER, self.seq, now_ms, self._locale), params)
         if isinstance(reading, Refusal):
@@ -58,3 +64,10 @@ class Reads:
         if action == "search.find":
             await self._past.catch_up(self.seq)
         return filtered(self._service.committed, CALLER, params, await self._past.read(reading))
+
+    def _reader(self, action: str) -> Reader:
+        """What makes a document: for the whole workspace as of now, from what is known already of its goals."""
+        if action != "overview.show" or self._at is not None or self._readings is None:
+            return READERS[action]
+        self._readings.registry_seq = self._service.registry_seq
+        return through_the_filter(overview_from(self._readings))

@@ -4,13 +4,13 @@ Each goal is read once. Its frame, its contract and its next step come from the 
 that the page and the goal cannot say different things. What a row rests on and cannot be relied upon is said beside it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.projections.agents import binding_document
-from ledger.projections.attention import by_severity, item, read_open_goals, urgency
+from ledger.projections.attention import by_severity
 from ledger.projections.channel import (
     Reading,
     cause_of,
@@ -23,8 +23,9 @@ from ledger.projections.channel import (
 )
 from ledger.projections.holds import claimed_until_ms, people_of
 from ledger.projections.needs import Need
-from ledger.projections.presence import presence_over_all
+from ledger.projections.presence import Presence, presence_over_all
 from ledger.projections.privacy import Screen
+from ledger.projections.readings import Read, Readings
 from ledger.projections.verdict import decision_frame, interaction_contract, quota_document
 from ledger.records import CLOSED, Member, Outline
 from ledger.refusals import Refusal
@@ -43,22 +44,32 @@ GATES_MAX = 5
 SHORT_HASH_BYTES = 4
 
 
-def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
-    ask = cast("view_params.ShowOverview", asked)
-    last = None if ask.after is None else workspace.goals.peek(GoalId(ask.after))
-    if ask.after is not None and last is None:
-        return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.after)
-    return overview_document(workspace, ask, last, now_ms)
+def _show(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+    return overview_from(Readings())(workspace, caller, asked, now_ms)
 
 
-def overview_document(
-    workspace: Workspace, ask: view_params.ShowOverview, last: Goal | Outline | None, now_ms: int
+def overview_from(readings: Readings) -> Callable[[Workspace, Caller, Params, int], Document | Refusal]:
+    """The reader of this document that uses what is known already of the open goals."""
+
+    def show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+        ask = cast("view_params.ShowOverview", asked)
+        last = None if ask.after is None else workspace.goals.peek(GoalId(ask.after))
+        if ask.after is not None and last is None:
+            return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.after)
+        return _document(readings.all(workspace, now_ms), workspace, ask, last, now_ms)
+
+    return show
+
+
+def _document(
+    reads: list[Read], workspace: Workspace, ask: view_params.ShowOverview, last: Goal | Outline | None, now_ms: int
 ) -> Document:
     """The page after `last`: goals with the newest first, so that a goal which is added moves none of the others."""
     screen = Screen()
-    read = {goal.goal_id: (reading, needs) for goal, reading, needs in read_open_goals(workspace, now_ms)}
-    waiting = [(workspace.goals[goal_id], need) for goal_id, (_, needs) in read.items() for need in needs]
-    waiting.sort(key=lambda row: urgency(*row))
+    read = {one.goal.goal_id: one for one in reads}
+    waiting = sorted(
+        ((urgency, one, at) for one in reads for at, urgency in enumerate(one.urgencies)), key=lambda row: row[0]
+    )
     listed = [held for held in workspace.goals.newest() if ask.closed or held.state not in CLOSED]
     rest = listed if last is None else [held for held in listed if held.created_seq < last.created_seq]
     page = rest[: ask.limit]
@@ -71,21 +82,19 @@ def overview_document(
         "workspace": {"name": screen.show(workspace.name, NAME_CHARS_MAX, "workspace.name")},
         "head": head_of(workspace),
         "goals": [
-            _goal_row(workspace, goal, read.get(goal.goal_id), screen, f"goals[{at}]", now_ms)
-            for at, goal in enumerate(map(workspace.goals.whole, page))
+            _goal_row(workspace, goal, read.get(goal.goal_id), screen, now_ms)
+            for goal in map(workspace.goals.whole, page)
         ],
         "goals_listed": len(listed),
         "goals_total": len(workspace.goals),
         "goals_by_state": totals,
         "next_after": page[-1].goal_id if page and len(rest) > len(page) else None,
         "attention_queue": {
-            "items": [
-                item(need, screen, f"attention_queue.items[{at}]") for at, (_, need) in enumerate(waiting[: ask.limit])
-            ],
+            "items": [one.item(at) for _, one, at in waiting[: ask.limit]],
             "total": len(waiting),
-            "by_severity": by_severity(need for _, need in waiting),
+            "by_severity": by_severity(need for one in reads for need in one.needs),
         },
-        **_members(workspace, screen, now_ms),
+        **_members(workspace, reads, screen, now_ms),
         "source_warnings": screen.warnings,
     }
 
@@ -96,24 +105,33 @@ def head_of(workspace: Workspace) -> Document:
     return {"seq": workspace.seq, "short_hash": short_hash, "at": rfc3339(workspace.at_ms)}
 
 
-def _goal_row(
-    workspace: Workspace,
-    goal: Goal,
-    read: tuple[Reading, list[Need]] | None,
-    screen: Screen,
-    path: str,
-    now_ms: int,
+def _goal_row(workspace: Workspace, goal: Goal, read: Read | None, screen: Screen, now_ms: int) -> Document:
+    """The row, of which only the age is made anew where the goal was read before."""
+    if read is None:
+        row = _unaged_row(workspace, goal, read_goal(workspace, goal, now_ms), [], screen, now_ms)
+    elif read.row is None:
+        row = read.row = _unaged_row(workspace, goal, read.reading, read.needs, screen, now_ms)
+    else:
+        row = read.row
+    return {**row, "age_seconds": max(0, now_ms - _entered_ms(goal)) // 1_000}
+
+
+def _entered_ms(goal: Goal) -> int:
+    """When the goal came into the state it is in."""
+    return cause_of(goal).at_ms if goal.state_note is None else goal.state_note.at_ms
+
+
+def _unaged_row(
+    workspace: Workspace, goal: Goal, found: Reading, needs: list[Need], screen: Screen, now_ms: int
 ) -> Document:
-    found, needs = read or (read_goal(workspace, goal, now_ms), [])
     verdict, counts, cause = found.given.verdict, found.listed.counts, cause_of(goal)
     gates = [need for need in needs if need.kind == "gate"]
-    entered_ms = cause.at_ms if goal.state_note is None else goal.state_note.at_ms
     return {
         "goal_id": goal.goal_id,
-        "display_name": screen.show(goal.intent.title, TITLE_CHARS_MAX, f"{path}.display_name"),
+        "display_name": screen.show(goal.intent.title, TITLE_CHARS_MAX, "goals.display_name"),
         "state": goal.state,
-        "entered_at": rfc3339(entered_ms),
-        "age_seconds": max(0, now_ms - entered_ms) // 1_000,
+        "entered_at": rfc3339(_entered_ms(goal)),
+        "age_seconds": 0,
         "priority": goal.intent.priority,
         "revision": goal.intent.number,
         "pending_revision": goal.pending or None,
@@ -165,21 +183,26 @@ def _rests_on_undone(goal: Goal) -> int:
     return sum(not goal.reviews.is_sound(one) for todo in done for one in todo.evidence)
 
 
-def _members(workspace: Workspace, screen: Screen, now_ms: int) -> Document:
+def _members(workspace: Workspace, reads: list[Read], screen: Screen, now_ms: int) -> Document:
     members = [one for one in workspace.members.values() if one.kind != "bot" and not one.revoked]
+    agents = [one for one in members if one.kind == "agent"]
+    columns = zip(*(read.presences(workspace, agents, now_ms) for read in reads), strict=True)
+    found = dict(zip((one.member_id for one in agents), columns, strict=bool(reads)))
     shown = members[:MEMBERS_MAX]
     return {
-        "members": [_member_row(workspace, one, screen, f"members[{at}]", now_ms) for at, one in enumerate(shown)],
+        "members": [_member_row(workspace, one, found.get(one.member_id, ()), screen, now_ms) for one in shown],
         "members_total": len(members),
     }
 
 
-def _member_row(workspace: Workspace, member: Member, screen: Screen, path: str, now_ms: int) -> Document:
-    presence = presence_over_all(workspace, member, now_ms)
+def _member_row(
+    workspace: Workspace, member: Member, found: Iterable[Presence], screen: Screen, now_ms: int
+) -> Document:
+    presence = presence_over_all(workspace, member, now_ms, found)
     return {
         "member_id": member.member_id,
         "kind": member.kind,
-        "display_name": screen.show(member.display_name, NAME_CHARS_MAX, f"{path}.display_name"),
+        "display_name": screen.show(member.display_name, NAME_CHARS_MAX, "goals.display_name"),
         "roles": list(member.roles),
         "profile_role": member.profile_role,
         "presence": None if presence is None else presence.name,

@@ -20,6 +20,7 @@ Over all goals the word is the one nearest to work: executing, launchable, block
 registered, or addressable once paired or in possession of a credential; nothing more is said of people.
 """
 
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
 from ledger.ids import GoalId, MemberId
@@ -109,16 +110,24 @@ def reachable_until_ms(workspace: Workspace, now_ms: int) -> list[int]:
     return [at_ms for at_ms in ends if at_ms is not None and at_ms > now_ms]
 
 
-def presence_over_all(workspace: Workspace, member: Member, now_ms: int) -> Presence | None:
-    """The same over every open goal; None for a member who was revoked: no word of the ladder holds for them."""
+def presence_over_all(
+    workspace: Workspace, member: Member, now_ms: int, found: Iterable[Presence] | None = None
+) -> Presence | None:
+    """The same over every open goal; None for a member who was revoked: no word of the ladder holds for them.
+
+    `found` is what is known already of an agent in each of these goals.
+    """
     if member.revoked:
         return None
     best = Presence("registered", "no_credential")
     if is_addressable(workspace, member, None, now_ms):
         best = Presence("addressable", "no_goal_granted" if member.kind == "agent" else "reachable")
     if member.kind == "agent":
-        for goal in workspace.goals.live():
-            best = _nearer(best, presence_in(workspace, goal, member, now_ms))
+        if found is None:
+            found = (presence_in(workspace, goal, member, now_ms) for goal in workspace.goals.live())
+        # Of two that are the same the later one changes nothing.
+        for one in dict.fromkeys(found):
+            best = _nearer(best, one)
     return best
 
 

@@ -1,0 +1,73 @@
+"""What is known already of the open goals is what would be read of them now: the overview is the same either way.
+
+Somebody walks through a workspace, time goes on by little and by much, words are erased; after every command the
+overview that reads only what has changed is held against the one that reads everything.
+"""
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.catalogue import ACTIONS
+from ledger.projections.documents import READERS, valid_until_ms
+from ledger.projections.overview import overview_from
+from ledger.projections.readings import Readings
+from tests.support.walk import Walker
+from tests.support.world import World
+
+SPANS_MS = (0, 1, 1_000, 60_000, 3_600_000, 30_000_000)
+ASKED = ACTIONS["overview.show"].params.model_validate({"limit": 50, "closed": True})
+
+
+class Kept:
+    """A world, somebody who walks in it, and what is known of its goals."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.world = World()
+        self.walker = Walker(self.world, self.rng.choice)
+        self.readings = Readings(valid_until_ms)
+
+    def step(self) -> None:
+        """One command, and some time."""
+        move = self.walker.next()
+        told = self.world.ask(move.who, move.action, **move.params)
+        if self.world.writer.refolded is not None:
+            self.readings.forget()
+        registry = [event.seq for event in told.events if event.goal_id is None]
+        self.readings.registry_seq = max([self.readings.registry_seq, *registry])
+        self.world.now_ms += self.rng.choice(SPANS_MS)
+
+    def compare(self) -> None:
+        """Both ways to the same document."""
+        state, asked, now_ms = self.world.state, (self.world.caller("operator"), ASKED), self.world.now_ms
+        known, anew = overview_from(self.readings), READERS["overview.show"]
+        assert known(state, *asked, now_ms) == anew(state, *asked, now_ms)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_overview_from_what_is_known_is_the_overview(seed):
+    kept = Kept(seed)
+    for _ in range(120):
+        kept.step()
+        kept.compare()
+
+
+def test_only_what_has_changed_is_read_again(monkeypatch):
+    kept, read = Kept(0), []
+    for name in ("one", "two", "three"):
+        kept.world.activate(f"goal-{name}")
+    kept.compare()
+
+    def until_ms(workspace, goal_id, now_ms):
+        read.append(goal_id)
+        return valid_until_ms(workspace, goal_id, now_ms)
+
+    monkeypatch.setattr(kept.readings, "_until_ms", until_ms)
+    kept.compare()
+    assert read == []
+    kept.world.add("todo_one", "goal-two")
+    kept.compare()
+    assert read == ["goal-two"]
