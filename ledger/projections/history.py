@@ -20,7 +20,7 @@ from ledger.rules.history_params import ListHistory
 from ledger.state import Workspace
 from ledger.text.happened import SAID, Ended, sentence
 from ledger.text.say import Locale
-from ledger.text.times import rfc3339
+from ledger.text.times import rfc3339, rfc3339_or_none
 from ledger.wire import kind_named
 
 Document = dict[str, object]
@@ -149,9 +149,28 @@ def event_document(told: Told, locale: Locale, ended: Ended | None = None) -> Do
         },
         "on_behalf_of": body.on_behalf_of,
         "surface": event.surface,
+        "lease": _lease(told),
         "receipt_id": body.cause,
         "hash": row.hash.hex()[:HASH_CHARS],
         "words_erased": _word_fields(told) if told.erased else [],
+    }
+
+
+def _lease(told: Told) -> Document | None:
+    """What the event did to a lease. The execution key belongs to whoever holds the lease with it."""
+    if not told.row.kind.startswith("lease."):
+        return None
+    facts, at_ms = told.facts, told.event.at_ms
+    expires, expired = facts.get("expires_at_ms"), facts.get("expired_at_ms")
+    ended_ms = expired if isinstance(expired, int) else at_ms if told.row.kind == "lease.released" else None
+    return {
+        "todo_id": facts["todo_id"],
+        "owner": facts.get("owner"),
+        "from_owner": facts.get("from_owner"),
+        "lease_epoch": facts.get("lease_epoch"),
+        "version": facts.get("version"),
+        "expires_at": rfc3339(expires) if isinstance(expires, int) else None,
+        "ended_at": rfc3339_or_none(ended_ms),
     }
 
 

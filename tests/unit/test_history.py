@@ -87,6 +87,21 @@ def test_the_sentence_has_the_words_and_says_who_did_it_and_how_it_was_proved(pl
     assert (len(event["hash"]), event["words_erased"]) == (12, [])
 
 
+def test_an_event_of_a_lease_says_whose_it_is_and_until_when_and_keeps_its_key(played):
+    told = {event["kind"]: event for event in pages(played, kind="lease")}
+    assert set(told) >= {"lease.acquired", "lease.renewed", "lease.released", "lease.expired", "lease.transferred"}
+    acquired, expired = told["lease.acquired"]["lease"], told["lease.expired"]["lease"]
+    assert acquired["owner"]
+    assert acquired["lease_epoch"] >= 1
+    assert acquired["ended_at"] is None
+    assert told["lease.renewed"]["lease"]["expires_at"] > told["lease.renewed"]["at"]
+    assert told["lease.released"]["lease"]["ended_at"] == told["lease.released"]["at"]
+    assert expired["ended_at"] <= told["lease.expired"]["at"]
+    assert all(set(event["lease"]) == set(acquired) for event in told.values())
+    assert "idempotency_key" not in acquired
+    assert {event["lease"] for event in pages(played, kind="todo")} == {None}
+
+
 def test_an_identity_of_the_platform_is_never_said(played):
     said = msgspec.json.encode([pages(played, locale=locale) for locale in LOCALES])
     for secret in (b"ou_1", b"on_1", b"cli_1", b"oc_docs", b"secret_digest"):
