@@ -26,6 +26,7 @@ from daemon.local.homes import home_of
 from daemon.local.processes import INSTALL_HINT
 from daemon.local.stop import is_held
 from daemon.paths import SOCKET_PATH_BYTES_MAX, Home
+from daemon.web import place
 from ledger.canonical import canonical
 from ledger.codec import CodecError, decode_body
 from ledger.ports import StoreFault, StoreUnusable
@@ -78,7 +79,7 @@ def examine(home: Home) -> list[Finding]:
         remedy = "frontstage init, or name another folder with --home or FRONTSTAGE_HOME"
         return [*findings, Finding("fail", "home", f"there is no ledger in {home.path}", remedy)]
     checks: tuple[Callable[[Home], list[Finding]], ...] = (
-        _folder, _files, _socket_path, _ledger, _holder, _daemon, _disk, _lark,
+        _folder, _files, _socket_path, _ledger, _holder, _daemon, _page, _disk, _lark,
     )  # fmt: skip
     for check in checks:
         findings += check(home)
@@ -111,6 +112,7 @@ def _files(home: Home) -> list[Finding]:
         (home.bot_token, False),
         (home.button_key, True),
         (home.code_key, False),
+        (home.page, False),
         (home.socket, False),
         (home.config, False),
     ):
@@ -296,6 +298,23 @@ def _agents(members: Reply) -> list[Finding]:
             "warn", "agents", said, "run agents under another user, with FRONTSTAGE_SOCKET and a token of their own"
         )
     ]
+
+
+def _page(home: Home) -> list[Finding]:
+    """Whether the local page is open, and whether it can be. Its address is a secret and is not told."""
+    settings, _ = _settings(home)
+    section = settings.get("page")
+    port = section.get("port") if isinstance(section, dict) else None
+    kept = place.kept_port(home)
+    if kept is not None and place.is_taken(kept):
+        return [Finding("ok", "page", f"the local page is open on port {kept} of this machine")]
+    if isinstance(port, int) and place.is_taken(port):
+        said = f"[page] port {port} cannot be listened on, so the local page cannot be opened"
+        return [Finding("warn", "page", said, "free the port, or set another in config.toml, and restart the daemon")]
+    if kept is not None:
+        said = "the local page was opened and is not there now"
+        return [Finding("warn", "page", said, "frontstage up; then frontstage open says where it is")]
+    return [Finding("ok", "page", "the local page is closed; frontstage open opens it")]
 
 
 def _disk(home: Home) -> list[Finding]:

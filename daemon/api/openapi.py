@@ -46,7 +46,7 @@ def openapi_document() -> dict[str, object]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/", "description": "The daemon's own Unix socket; any host name will do."}],
-        "tags": [{"name": name} for name in (*nouns, "batch", "feed", "hooks", "operations")],
+        "tags": [{"name": name} for name in (*nouns, "batch", "feed", "hooks", "page", "operations")],
         "paths": paths | beside(),
         "components": {
             "schemas": schemas,

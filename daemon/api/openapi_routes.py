@@ -21,6 +21,8 @@ def beside() -> Json:
         "/v1/feed": {"get": _feed()},
         "/v1/hooks": {"get": _hooks()},
         "/v1/hooks/retry": {"post": _retry()},
+        "/v1/page": {"post": _local_page("open", "Open the local page, or say where it is open; for owners.")},
+        "/v1/page/close": {"post": _local_page("close", "Close the local page; its address dies. For owners.")},
         "/healthz": {"get": _page("health", "Whether the process lives, and how its parts are.", _HEALTH)},
         "/readyz": {"get": _ready()},
         "/capabilities": {"get": _page("capabilities", "What can be asked here.", _CAPABILITIES)},
@@ -143,6 +145,23 @@ def _retry() -> Json:
     operation = _operation("hooks.retry", summary, "hooks", _json("Whether that changed anything.", done), never)
     content: Json = {"application/json": {"schema": body, "example": {"name": "notes"}}}
     return {**operation, "requestBody": {"required": True, "content": content}}
+
+
+def _local_page(verb: str, summary: str) -> Json:
+    done: Json = {
+        "type": "object",
+        "required": ["ok", "url", "seq"],
+        "properties": {
+            "ok": {"const": True},
+            "url": {
+                "type": ["string", "null"],
+                "description": "Whoever knows it reads every goal that is not private; null once it is closed.",
+            },
+            "seq": {"type": "integer", "minimum": 0},
+        },
+    }
+    never = frozenset({404, 409, 423, 503})
+    return _operation(f"page.{verb}", summary, "page", _json("Where the page is.", done), never)
 
 
 def _batch() -> Json:

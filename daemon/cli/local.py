@@ -5,6 +5,7 @@ The modules are named as text and loaded when they are run: they may know everyt
 
 from daemon.cli.local_agents import AGENT
 from daemon.cli.local_demo import DEMO
+from daemon.cli.local_page import PAGE
 from daemon.cli.local_team import TEAM
 from daemon.cli.local_worker import WORKER
 
@@ -292,6 +293,7 @@ LOCAL: "Nouns" = {
 
 LOCAL.update(DEMO)
 LOCAL.update(TEAM)
+LOCAL.update(PAGE)
 
 
 def together(actions: "Nouns") -> "Nouns":

@@ -23,7 +23,7 @@ SAMPLE = "  "
 CHOICES_CHARS_MAX = 32
 """Longer lists of what may be chosen stand beside the flag's name, not in it."""
 _GROUPS = (
-    ("begin", ("init", "up", "demo", "doctor", "lark")),
+    ("begin", ("init", "up", "open", "demo", "doctor", "lark")),
     (
         "people",
         (

@@ -19,6 +19,7 @@ from daemon.clock import Clock
 from daemon.paths import Home
 from daemon.service import Service
 from daemon.web import place
+from daemon.web.refusals import PageRefusal
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse, registered
 from ledger.rules.tokens import out_of_scope
@@ -61,14 +62,17 @@ class Door:
                 url = await self.open()
             except OSError as error:
                 _log.warning("the page cannot be opened", exc_info=error)
-                why = refuse(GeneralRefusal.MALFORMED_PARAMS, field="page.port", problem="somebody else listens there")
-                return refused(request, "page", why, self._service.committed.seq)
+                return refused(request, "page", self._why(error), self._service.committed.seq)
             return respond({"ok": True, "url": url, "seq": self._service.committed.seq}, 0, 200)
 
         async def closed(request: web.Request) -> web.StreamResponse:
             if (broken := self._refusal(request, own_uid)) is not None:
                 return refused(request, "page", broken, self._service.committed.seq)
-            await self.close(forget=True)
+            try:
+                await self.close(forget=True)
+            except OSError as error:
+                _log.warning("the page's address cannot be forgotten", exc_info=error)
+                return refused(request, "page", self._why(error), self._service.committed.seq)
             return respond({"ok": True, "url": None, "seq": self._service.committed.seq}, 0, 200)
 
         routes.add("POST", PATH, opened)
@@ -83,6 +87,12 @@ class Door:
         member = registered(workspace, caller.member_id)
         owns = caller.kind == "operator" or (caller.kind == "person" and member is not None and "owner" in member.roles)
         return out_of_scope(workspace, caller, "page", None) if owns else refuse(GeneralRefusal.NOT_PERMITTED)
+
+    def _why(self, error: OSError) -> Refusal:
+        """A fault of the machine as an answer."""
+        if isinstance(error, place.PortTaken):
+            return refuse(PageRefusal.PAGE_PORT_TAKEN, port=self._port or 0)
+        return refuse(PageRefusal.PAGE_NOT_KEPT)
 
     async def resume(self) -> None:
         """Open the page again where it was open when the daemon ended. A page is never why a daemon does not start."""

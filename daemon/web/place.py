@@ -19,6 +19,10 @@ _KEY_CHARS = 2 * KEY_BYTES
 PORT_MAX = 65_535
 
 
+class PortTaken(OSError):
+    """The port cannot be had: somebody else listens there, or this user may not."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """The page's address, and the socket that listens there."""
@@ -44,21 +48,43 @@ def is_kept(home: Home) -> bool:
 
 
 def take(home: Home, *, port: int | None = None) -> Place:
-    """Listen at the kept address, or at a new one: at `port` where one is set. Raises OSError."""
+    """Listen at the kept address, or at a new one: at `port` where one is set. Raises PortTaken and OSError."""
     kept_key, kept_port = _kept(home)
     listener = None if kept_port is None or port not in {None, kept_port} else _bound(kept_port)
     key = kept_key if listener is not None and kept_key is not None else secrets.token_hex(KEY_BYTES)
     if listener is None:
-        listener = socket.create_server((LOOPBACK, port or 0))
+        try:
+            listener = socket.create_server((LOOPBACK, port or 0))
+        except OSError as error:
+            raise PortTaken(error.errno, error.strerror) from error
     listener.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     place = Place(key=key, listener=listener)
-    _keep(home, f"{key} {place.port}\n")
+    try:
+        _keep(home, f"{key} {place.port}\n")
+    except OSError:
+        # An address that cannot be kept would die with this daemon: nobody is told of it.
+        listener.close()
+        raise
     return place
 
 
 def forget(home: Home) -> None:
     """No page is wanted any more; the next one has another key."""
     Path(home.page).unlink(missing_ok=True)
+
+
+def kept_port(home: Home) -> int | None:
+    """The port of the page that was asked for, if one was."""
+    return _kept(home)[1]
+
+
+def is_taken(port: int) -> bool:
+    """Whether this port cannot be listened on now, whoever has it."""
+    listener = _bound(port)
+    if listener is None:
+        return True
+    listener.close()
+    return False
 
 
 def _bound(port: int) -> socket.socket | None:

@@ -60,6 +60,9 @@ RELAY_CODES = (
 HOOK_CODES = ("hook_not_found",)
 """Refusals of what an owner asks about after-commit hooks."""
 
+PAGE_CODES = ("page_port_taken", "page_not_kept")
+"""Refusals of whoever asks for the local page."""
+
 FAMILIES: dict[str, type[StrEnum]] = {
     "General": GeneralRefusal,
     "Members": MemberRefusal,
@@ -109,7 +112,7 @@ Words in braces stand for details of the refusal; what is missing is shown as a 
 def codes() -> dict[str, tuple[str, ...]]:
     """Every code by family, in order of precedence."""
     listed = {name: tuple(code.value for code in family) for name, family in FAMILIES.items()}
-    return {**listed, "Relay": RELAY_CODES, "Hooks": HOOK_CODES}
+    return {**listed, "Relay": RELAY_CODES, "Hooks": HOOK_CODES, "Page": PAGE_CODES}
 
 
 def reference() -> str:

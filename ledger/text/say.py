@@ -23,7 +23,7 @@ LOCALES: tuple[Locale, ...] = ("en", "zh")
 DOMAINS = (
     "frontstage", "refusals", "chat", "cli",
     "agents", "authority", "cards_gate", "cards_members", "cards_request", "conversation", "forms", "gates", "history",
-    "hooks", "lark_setup", "manual", "manual_local", "page", "plan_cards", "plans", "problems", "requests",
+    "hooks", "lark_setup", "manual", "manual_local", "page", "page_open", "plan_cards", "plans", "problems", "requests",
     "reviews", "slots", "step_up", "views", "work", "identity", "summaries",
     "page_pictures",
 )  # fmt: skip

@@ -21,7 +21,7 @@ OPERATIONS = {"get", "put", "post", "delete", "options", "head", "patch", "trace
 TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
 BESIDE = {
     "/capabilities", "/healthz", "/metrics", "/openapi.json", "/readyz",
-    "/v1/batch", "/v1/feed", "/v1/hooks", "/v1/hooks/retry",
+    "/v1/batch", "/v1/feed", "/v1/hooks", "/v1/hooks/retry", "/v1/page", "/v1/page/close",
 }  # fmt: skip
 WORK = {"goal_id": "docs", "todo_id": "todo_000"}
 

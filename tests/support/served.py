@@ -271,6 +271,7 @@ async def serving(
 
 @asynccontextmanager
 async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
+    parts.page.add_to(parts.routes, os.getuid())
     runner = web.ServerRunner(parts.routes.server(REQUEST_BYTES_MAX, KEEPALIVE_S), shutdown_timeout=STOP_WAIT_S)
     await runner.setup()
     assert runner.server is not None
@@ -278,6 +279,7 @@ async def _listening(parts: Parts, made: Made) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        await parts.page.close()
         server.close()
         Path(made.home.socket).unlink(missing_ok=True)  # noqa: ASYNC240  (nothing is served any more)
         await parts.service.finish()
