@@ -457,4 +457,6 @@ REFUSALS = {
   'form_field_emptied': (2, 'A revision changes the field {field}, but does not take it away. Write what should stand there, or put back what stood there; what you wrote is kept.'),
   'form_field_missing': (2, 'The field {field} is still empty. Fill it in and press again; what you wrote is kept.'),
   'hook_not_found': (3, 'There is no hook {hook} in the settings. frontstage hook list names those there are.'),
+  'page_port_taken': (1, 'Port {port} of this machine cannot be listened on, so the page is not open. Free the port, or set another under [page] in config.toml, or none, and restart the daemon.'),
+  'page_not_kept': (1, "The home folder cannot be written, so the page's address is neither kept nor forgotten. Make the home folder writable (frontstage doctor looks at it), then ask again."),
 }
