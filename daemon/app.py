@@ -88,6 +88,8 @@ class Parts:
     relay: RelayRoutes
     hooks: Hooks
     posting: Posting
+    past: Past
+    health: Callable[[], dict[str, object]]
     page: Door
 
 
@@ -131,7 +133,7 @@ def build(home: Home, service: Service, clock: SystemClock, settings: config.Con
     relay.add_to(routes)
     posting = Posting(service, deliveries, answers.attention, leader)
     page = Door(home, service, past, clock, meta.health_document, settings.page.port)
-    return Parts(service, routes, watch, relay, hooks, posting, page)
+    return Parts(service, routes, watch, relay, hooks, posting, past, meta.health_document, page)
 
 
 def _button_secret(home: Home) -> bytes:

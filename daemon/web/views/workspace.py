@@ -13,7 +13,9 @@ from ledger.text.say import Locale, has, say
 from ledger.text.views_text import age
 
 GOALS_MAX = 40
-NEEDS_MAX = 8
+NEEDS_MAX = 5
+NEEDS_ALL_MAX = 200
+"""As many as the document lists; whoever asks for all of them gets these."""
 AGENTS_MAX = 8
 CLAIMS_MAX = 2
 _BUSY_FIRST = ("executing", "blocked", "launchable", "bound", "addressable", "registered")
@@ -22,19 +24,26 @@ _BUSY_FIRST = ("executing", "blocked", "launchable", "bound", "addressable", "re
 async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
     """The overview, a page of goals at a time."""
     closed = asked.query.get("closed") == "1"
+    every = asked.query.get("needs") == "all"
     overview = await reads.document("overview.show", limit=GOALS_MAX, after=asked.query.get("after"), closed=closed)
     if isinstance(overview, Refusal):
         return overview
     agents = await _agents(reads, overview, asked.locale)
     people = [one for one in rows_of(overview, "members") if one.get("kind") == "person"]
     queue = as_map(overview.get("attention_queue"))
+    if every:
+        attention = await reads.document("attention.show", everybody=True, limit=NEEDS_ALL_MAX)
+        if isinstance(attention, Refusal):
+            return attention
+        queue = attention
+    needs = rows_of(queue, "items")[: None if every else NEEDS_MAX]
     return {
         "overview": overview,
         "closed": closed,
         "first_page": "after" not in asked.query,
         "goals": [_goal(row, asked.locale) for row in rows_of(overview, "goals")],
-        "needs": [_need(row, asked.locale) for row in rows_of(queue, "items")[:NEEDS_MAX]],
-        "needs_more": max(0, number(queue.get("total")) - NEEDS_MAX),
+        "needs": [_need(row, asked.locale) for row in needs],
+        "needs_more": max(0, number(queue.get("total")) - len(needs)),
         "agents": agents,
         "agents_total": number(overview.get("members_total")) - len(people),
     }

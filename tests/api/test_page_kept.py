@@ -1,0 +1,95 @@
+"""Pages of a daemon: as of now for whoever opens one, kept while they are true, gone with words that are erased."""
+
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+
+from daemon.web import place
+from daemon.web.server import FOLLOWING, PageServer
+from tests.api.test_daemon_erasing import SECRET, _begun, _erasing
+from tests.support.served import served
+
+FOLLOWS = {FOLLOWING: "1"}
+
+
+@asynccontextmanager
+async def page(running):
+    """The page of a served daemon, and how to read it."""
+    own = PageServer(running.service, running.parts.past, running.clock, running.parts.health)
+    await own.open(place.take(running.made.home))
+
+    async def read(path="", **headers):
+        async with session.get(f"{own.url}{path}", headers=headers) as answer:
+            return answer.status, int(answer.headers.get("X-Frontstage-Seq", 0)), await answer.text()
+
+    async with aiohttp.ClientSession() as session:
+        try:
+            yield read
+        finally:
+            await own.close()
+
+
+@pytest.fixture
+async def running():
+    async with served() as one:
+        await _begun(one)
+        yield one
+
+
+async def test_whoever_opens_a_page_sees_the_last_event_and_whoever_follows_may_wait_a_second(running):
+    async with page(running) as read:
+        first = running.seq
+        assert (await read("history"))[:2] == (200, first)
+        await running.do("todo.add", {"goal_id": "docs", "todo_id": "todo_more", "text": "More"})
+        assert (await read("history", **FOLLOWS))[1] == first
+        assert (await read("history"))[1] == running.seq
+        await running.do("todo.add", {"goal_id": "docs", "todo_id": "todo_again", "text": "Again"})
+        running.clock.advance(1_000)
+        assert (await read("history", **FOLLOWS))[1] == running.seq
+
+
+async def test_time_alone_has_a_page_made_anew(running):
+    async with page(running) as read:
+        before = (await read())[2]
+        assert (await read())[2] == before
+        running.clock.advance(5_000)
+        assert (await read())[2] != before
+
+
+async def test_words_that_were_erased_are_on_no_page_not_even_for_whoever_follows(running):
+    async with page(running) as read:
+        for headers in ({}, FOLLOWS):
+            assert SECRET in (await read("history", **headers))[2]
+        seq = running.seq
+        await running.do("words.erase", _erasing(seq, goal_id="docs"))
+        for path in ("history", "goals/docs", f"goals/docs?at={seq}"):
+            for headers in (FOLLOWS, {}):
+                status, _, text = await read(path, **headers)
+                assert (status, SECRET in text) == (200, False)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("goals/none-of-that-name", 404, "goal_not_found"),
+        ("nowhere", 404, "unknown_action"),
+        ("goals/docs?at=999999", 404, "seq_not_reached"),
+        ("?after=none-of-that-name", 404, "goal_not_found"),
+    ],
+)
+async def test_what_cannot_be_shown_is_a_page_that_says_why_and_leads_on(running, path, status, code):
+    async with page(running) as read:
+        found, _, text = await read(path)
+    assert found == status
+    assert f'data-code="{code}"' in text
+    assert 'href="/' in text.partition('data-panel="refusal"')[2]
+
+
+@pytest.mark.parametrize(
+    "query", ["at=x", "lang=fr", "theme=pink", "at=1&at=2", "&".join(f"n{n}=1" for n in range(40))]
+)
+async def test_an_address_that_says_nothing_readable_is_refused_in_both_languages(running, query):
+    async with page(running) as read:
+        status, _, text = await read(f"history?{query}")
+    assert (status, len(text.splitlines())) == (400, 2)
