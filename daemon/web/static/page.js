@@ -112,16 +112,18 @@ let asking = false;
 let wanted = 0;
 
 async function follow(seq) {
-  wanted = Math.max(wanted, seq);
+  wanted = seq;
   if (asking) return;
   asking = true;
   try {
-    while (wanted !== known) {
+    for (;;) {
       const answer = await fetch(location.href, { headers: { "X-Frontstage-Following": "1" }, cache: "no-store" });
-      const seen = Number(answer.headers.get("X-Frontstage-Seq"));
+      if (!answer.headers.has("X-Frontstage-Seq")) throw new Error("this is no page");
       replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
-      if (seen >= wanted || seen === known) { known = seen; if (seen >= wanted) break; }
-      known = seen;
+      known = Number(answer.headers.get("X-Frontstage-Seq"));
+      say("live");
+      // What was kept for everybody who follows may be a second old.
+      if (known >= wanted) break;
       await new Promise((done) => { setTimeout(done, 1000); });
     }
   } finally {
@@ -136,24 +138,40 @@ function say(state) {
   document.querySelector(".stale").hidden = state !== "stale";
 }
 
+let feed = null;
+
+// A browser holds few connections to one address: only what is looked at keeps one.
 function listen() {
   let dropped = 0;
-  const feed = new EventSource(body.dataset.live);
+  const own = feed = new EventSource(body.dataset.live);
   const alive = () => { clearTimeout(dropped); dropped = 0; say("live"); };
-  feed.addEventListener("open", alive);
-  feed.addEventListener("seq", (event) => {
+  own.addEventListener("open", alive);
+  own.addEventListener("seq", (event) => {
     alive();
     // A ledger that was put back from a backup has fewer events than we know: that, too, is another state.
     if (Number(event.data) !== known) follow(Number(event.data)).catch(() => say("stale"));
   });
-  feed.addEventListener("error", () => {
-    if (!dropped) dropped = setTimeout(() => say("stale"), STALE_AFTER_MS);
-    if (feed.readyState === EventSource.CLOSED) setTimeout(() => { feed.close(); listen(); }, 2000);
+  own.addEventListener("error", () => {
+    if (own !== feed) return;
+    if (!dropped) dropped = setTimeout(() => { if (own === feed) say("stale"); }, STALE_AFTER_MS);
+    if (own.readyState === EventSource.CLOSED) setTimeout(() => { if (own === feed) listen(); }, 2000);
   });
-  addEventListener("pagehide", () => feed.close());
+}
+
+function rest() {
+  feed?.close();
+  feed = null;
 }
 
 remember(document);
 settle(document);
 setInterval(() => tellTimes(document), 10000);
-if (body.dataset.at === undefined) listen();
+if (body.dataset.at === undefined) {
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+  document.addEventListener("visibilitychange", () => {
+    rest();
+    if (!document.hidden) listen();
+  });
+  listen();
+}
