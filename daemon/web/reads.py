@@ -44,6 +44,10 @@ class Reads:
         """The event that everything read here is true at."""
         return self.head if self._at is None else self._at
 
+    def now(self) -> "Reads":
+        """The same way to the ledger as it is now, for what an earlier moment cannot know."""
+        return Reads(self._service, self._past, self._locale)
+
     async def document(self, action: str, /, **asked: object) -> Document | Refusal:
         """A document; parameters that are no parameters of this action are a mistake of ours and raise."""
         params = ACTIONS[action].params.model_validate(

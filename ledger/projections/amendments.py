@@ -7,6 +7,7 @@ from typing import cast
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.parts.amendments import Amendment
+from ledger.projections.amendment_cards import amendment_view
 from ledger.refusals import Refusal
 from ledger.rules import amendment_params
 from ledger.rules.amendment_graph import needs_rebase
@@ -41,6 +42,7 @@ def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> 
         "held": [todo_id for todo_id, hold in goal.amendments.held.items() if hold.amendment_id == ask.amendment_id],
         "why": amendment.why,
         "reason": amendment.reason,
+        "view": amendment_view(workspace, goal, amendment, now_ms),
     }
 
 
