@@ -4,12 +4,15 @@ It reads as the operator does, who administers and has no part in any goal: what
 as it is from a chat, whoever sits before the browser.
 """
 
+from collections.abc import Callable, Mapping
+
 from daemon.api.past import Past
 from daemon.service import Service
 from ledger.catalogue import ACTIONS
 from ledger.ids import OPERATOR, GoalId
 from ledger.projections.documents import READERS, Document
 from ledger.projections.history import Asking
+from ledger.projections.members import member_from
 from ledger.projections.outlet import Reader, filtered, through_the_filter
 from ledger.projections.overview import overview_from
 from ledger.projections.readings import Readings
@@ -18,6 +21,8 @@ from ledger.refusals import Refusal
 from ledger.rules.common import Caller
 from ledger.text.say import Locale
 
+FROM_READINGS: Mapping[str, Callable[[Readings], Reader]] = {"overview.show": overview_from, "member.show": member_from}
+"""Documents of every goal at once."""
 CALLER = Caller(member_id=OPERATOR, kind="operator", surface="http")
 
 
@@ -70,8 +75,9 @@ class Reads:
         return filtered(self._service.committed, CALLER, params, await self._past.read(reading))
 
     def _reader(self, action: str) -> Reader:
-        """What makes a document: for the whole workspace as of now, from what is known already of its goals."""
-        if action != "overview.show" or self._at is not None or self._readings is None:
+        """What makes a document: of the whole workspace as of now, from what is known already of its goals."""
+        made_from = FROM_READINGS.get(action)
+        if made_from is None or self._at is not None or self._readings is None:
             return READERS[action]
         self._readings.registry_seq = self._service.registry_seq
-        return through_the_filter(overview_from(self._readings))
+        return through_the_filter(made_from(self._readings))

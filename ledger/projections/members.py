@@ -5,14 +5,17 @@ presence is what the ledger can vouch for (`ledger.projections.presence` says wh
 """
 
 from collections.abc import Callable
+from functools import partial
+from itertools import repeat
 from typing import Final, Literal, cast
 
 from ledger.ids import GoalId, MemberId
 from ledger.params import Params
 from ledger.projections.agents import binding_document
 from ledger.projections.holds import hold_of
-from ledger.projections.presence import presence_in, presence_over_all
+from ledger.projections.presence import Presence, presence_in, presence_over_all
 from ledger.projections.privacy import Screen
+from ledger.projections.readings import Read, Readings
 from ledger.records import CLOSED, EventNote, Member
 from ledger.refusals import Refusal
 from ledger.rules import view_params
@@ -34,27 +37,55 @@ AGENT_MODEL: Final = "peer_v1"
 _STRONGEST: Final[tuple[Assignment, ...]] = ("assigned", "handed_off", "adopted", "none")
 
 
-def _show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
-    ask = cast("view_params.ShowMember", asked)
-    member = workspace.members.get(MemberId(ask.agent_id))
-    if member is None or member.kind != "agent":
-        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=ask.agent_id)
-    if ask.goal_id is None:
-        goals = _goals_of(workspace, member)
-    elif (goal := workspace.goals.get(GoalId(ask.goal_id))) is None:
-        return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.goal_id)
-    else:
-        goals = [goal]
-    return member_document(workspace, member, goals, ask.goal_id, now_ms)
+def _show(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+    return member_from(Readings())(workspace, caller, asked, now_ms)
 
 
-def member_document(
-    workspace: Workspace, member: Member, goals: list[Goal], goal_id: str | None, now_ms: int
+def member_from(readings: Readings) -> Callable[[Workspace, Caller, Params, int], Document | Refusal]:
+    """The reader of this document that uses what is known already of the open goals."""
+
+    def show(workspace: Workspace, _caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+        ask = cast("view_params.ShowMember", asked)
+        member = workspace.members.get(MemberId(ask.agent_id))
+        if member is None or member.kind != "agent":
+            return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=ask.agent_id)
+        if ask.goal_id is None:
+            return _over_all(readings, workspace, member, now_ms)
+        goal = workspace.goals.get(GoalId(ask.goal_id))
+        if goal is None:
+            return refuse(GoalRefusal.GOAL_NOT_FOUND, goal_id=ask.goal_id)
+        row = _goal_row(goal, member, _presence(workspace, goal, member, now_ms), now_ms)
+        presence = row["presence"], row["presence_because"]
+        return _document(workspace, member, [goal], [row], presence, now_ms) | {"goal_id": goal.goal_id}
+
+    return show
+
+
+def _over_all(readings: Readings, workspace: Workspace, member: Member, now_ms: int) -> Document:
+    """The member over all its open goals, the newest first."""
+    reads = readings.all(workspace, now_ms)
+    mine = [read for read in reversed(reads) if _has_to_do(member, read.goal)]
+
+    def row(read: Read) -> Document:
+        presence = None if member.revoked else read.presence(member)
+        return _goal_row(read.goal, member, presence, now_ms)
+
+    rows = [read.of_member(member.member_id, partial(row, read)) for read in mine[:GOALS_MAX]]
+    found = presence_over_all(workspace, member, now_ms, map(Read.presence, reads, repeat(member)))
+    presence = (None, None) if found is None else tuple(found)
+    return _document(workspace, member, [read.goal for read in mine], rows, presence, now_ms)
+
+
+def _document(
+    workspace: Workspace,
+    member: Member,
+    goals: list[Goal],
+    rows: list[Document],
+    presence: tuple[object, ...],
+    now_ms: int,
 ) -> Document:
-    """The member with a row for each of these goals; what stands above the rows is said of all of them together."""
+    """The member with its rows; what stands above them is said of all these goals together."""
     screen = Screen()
-    rows = [_goal_row(workspace, goal, member, screen, now_ms) for goal in goals[:GOALS_MAX]]
-    over_all = presence_over_all(workspace, member, now_ms) if goal_id is None else None
     last = max((goal.acts[member.member_id] for goal in goals if member.member_id in goal.acts), key=_seq, default=None)
     claims = [claim for row in rows for claim in cast("list[Document]", row["current_claims"])]
     return {
@@ -68,11 +99,9 @@ def member_document(
         "profile": _profile(workspace, member, screen),
         "capabilities": list(member.capabilities),
         "revoked": member.revoked,
-        "goal_id": goal_id,
-        "presence": (None if over_all is None else over_all.name) if goal_id is None else rows[0]["presence"],
-        "presence_because": (
-            (None if over_all is None else over_all.because) if goal_id is None else rows[0]["presence_because"]
-        ),
+        "goal_id": None,
+        "presence": presence[0],
+        "presence_because": presence[1],
         "binding": binding_document(workspace, member.member_id, now_ms),
         "current_claims": claims[:CLAIMS_MAX],
         "claims_total": len(claims),
@@ -90,13 +119,9 @@ def _seq(note: EventNote) -> int:
     return note.seq
 
 
-def _goals_of(workspace: Workspace, member: Member) -> list[Goal]:
-    """The open goals it may act on, and those in which it still holds something or once did, the newest first."""
-    return [
-        goal
-        for goal in reversed(workspace.goals.live())
-        if granted(member, goal.goal_id) or member.member_id in goal.mine or member.member_id in goal.acts
-    ]
+def _has_to_do(member: Member, goal: Goal) -> bool:
+    """Whether it may act on the goal, still holds something there or once did."""
+    return granted(member, goal.goal_id) or member.member_id in goal.mine or member.member_id in goal.acts
 
 
 def _profile(workspace: Workspace, member: Member, screen: Screen) -> Document | None:
@@ -115,16 +140,17 @@ def _profile(workspace: Workspace, member: Member, screen: Screen) -> Document |
     }
 
 
-def _goal_row(workspace: Workspace, goal: Goal, member: Member, screen: Screen, now_ms: int) -> Document:
-    presence = None
-    if not member.revoked and goal.state not in CLOSED:
-        presence = presence_in(workspace, goal, member, now_ms)
+def _presence(workspace: Workspace, goal: Goal, member: Member, now_ms: int) -> Presence | None:
+    return None if member.revoked or goal.state in CLOSED else presence_in(workspace, goal, member, now_ms)
+
+
+def _goal_row(goal: Goal, member: Member, presence: Presence | None, now_ms: int) -> Document:
     return {
         "goal_id": goal.goal_id,
         "state": goal.state,
         "presence": None if presence is None else presence.name,
         "presence_because": None if presence is None else presence.because,
-        "current_claims": _claims(goal, member.member_id, screen, now_ms),
+        "current_claims": _claims(goal, member.member_id, Screen(), now_ms),
         "last_action": _act(goal.acts.get(member.member_id)),
         "handoff_assignment_status": assignment_of(goal, member.member_id),
     }

@@ -25,7 +25,7 @@ from ledger.projections.holds import claimed_until_ms, people_of
 from ledger.projections.needs import Need
 from ledger.projections.presence import Presence, presence_over_all
 from ledger.projections.privacy import Screen
-from ledger.projections.readings import Read, Readings
+from ledger.projections.readings import Read, Readings, agents_of
 from ledger.projections.verdict import decision_frame, interaction_contract, quota_document
 from ledger.records import CLOSED, Member, Outline
 from ledger.refusals import Refusal
@@ -185,9 +185,8 @@ def _rests_on_undone(goal: Goal) -> int:
 
 def _members(workspace: Workspace, reads: list[Read], screen: Screen, now_ms: int) -> Document:
     members = [one for one in workspace.members.values() if one.kind != "bot" and not one.revoked]
-    agents = [one for one in members if one.kind == "agent"]
-    columns = zip(*(read.presences(workspace, agents, now_ms) for read in reads), strict=True)
-    found = dict(zip((one.member_id for one in agents), columns, strict=bool(reads)))
+    columns = zip(*(read.presences for read in reads), strict=True)
+    found = dict(zip((one.member_id for one in agents_of(workspace)), columns, strict=bool(reads)))
     shown = members[:MEMBERS_MAX]
     return {
         "members": [_member_row(workspace, one, found.get(one.member_id, ()), screen, now_ms) for one in shown],

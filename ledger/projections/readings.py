@@ -6,10 +6,10 @@ members has another event, or until time alone changes it; whoever keeps such re
 be read now. They are values beside the state and no part of it: they may be thrown away at any moment.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import cached_property
 
-from ledger.ids import GoalId
+from ledger.ids import GoalId, MemberId
 from ledger.projections.attention import item, urgency
 from ledger.projections.channel import Reading, read_goal
 from ledger.projections.needs import Need, needs_of
@@ -23,34 +23,71 @@ UntilMs = Callable[[Workspace, str, int], int | None]
 """When time alone would change what was read of a goal at a moment."""
 
 
-@dataclass(slots=True)
 class Read:
-    """One goal as it was read, and what was made of it since."""
+    """One goal as of one moment: each part of it is read when it is first asked for, and what it says is kept."""
 
-    goal: Goal
-    reading: Reading
-    needs: list[Need]
-    last_seq: int
-    registry_seq: int
-    until_ms: int | None
-    urgencies: list[tuple[int, str, int]]
-    """Of each need."""
-    row: Document | None = None
-    """The goal's row in the overview, but for its age."""
-    _items: dict[int, Document] = field(default_factory=dict)
-    _presences: list[Presence] | None = None
+    def __init__(
+        self, workspace: Workspace, goal: Goal, now_ms: int, *, registry_seq: int, until_ms: int | None
+    ) -> None:
+        self.goal = goal
+        self._workspace = workspace
+        self._now_ms = now_ms
+        self._last_seq = goal.last_seq
+        self._registry_seq = registry_seq
+        self._until_ms = until_ms
+        self.row: Document | None = None
+        """The goal's row in the overview, but for its age."""
+        self._items: dict[int, Document] = {}
+        self._presences: dict[MemberId, Presence] = {}
+        self._of_members: dict[MemberId, Document] = {}
+
+    def holds(self, goal: Goal, registry_seq: int, now_ms: int) -> bool:
+        """Whether it is true of this goal now."""
+        return (
+            self.goal is goal
+            and self._last_seq == goal.last_seq
+            and self._registry_seq == registry_seq
+            and (self._until_ms is None or now_ms < self._until_ms)
+        )
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Its verdict and its work."""
+        return read_goal(self._workspace, self.goal, self._now_ms)
+
+    @cached_property
+    def needs(self) -> list[Need]:
+        """What waits in it."""
+        return needs_of(self._workspace, self.goal, self.reading, self._now_ms)
+
+    @cached_property
+    def urgencies(self) -> list[tuple[int, str, int]]:
+        """How urgent each of these is."""
+        return [urgency(self.goal, need) for need in self.needs]
 
     def item(self, at: int) -> Document:
-        """A need as the attention queue shows it."""
+        """One of these as the attention queue shows it."""
         if at not in self._items:
             self._items[at] = item(self.needs[at], Screen(), "")
         return self._items[at]
 
-    def presences(self, workspace: Workspace, agents: Sequence[Member], now_ms: int) -> list[Presence]:
-        """How near each agent is to work here; they are the same agents for as long as the registry is the same."""
-        if self._presences is None:
-            self._presences = [presence_in(workspace, self.goal, agent, now_ms) for agent in agents]
-        return self._presences
+    def presence(self, agent: Member) -> Presence:
+        """How near an agent is to work here."""
+        found = self._presences.get(agent.member_id)
+        if found is None:
+            found = self._presences[agent.member_id] = presence_in(self._workspace, self.goal, agent, self._now_ms)
+        return found
+
+    @cached_property
+    def presences(self) -> list[Presence]:
+        """The same of every agent of the workspace, in their order."""
+        return [self.presence(agent) for agent in agents_of(self._workspace)]
+
+    def of_member(self, member_id: MemberId, make: Callable[[], Document]) -> Document:
+        """The goal's row in what is said of a member."""
+        if member_id not in self._of_members:
+            self._of_members[member_id] = make()
+        return self._of_members[member_id]
 
 
 class Readings:
@@ -60,32 +97,30 @@ class Readings:
         """Without `until_ms` they are good for one moment."""
         self._until_ms = until_ms
         self._kept: dict[GoalId, Read] = {}
+        self._as_of: tuple[int, int, int] | None = None
         self.registry_seq = 0
         """The last event that belongs to no goal; whoever keeps readings says it before each use."""
 
     def all(self, workspace: Workspace, now_ms: int) -> list[Read]:
         """Every open goal in the order in which they came, read now or earlier and still true."""
-        self._kept = {goal.goal_id: self._read(workspace, goal, now_ms) for goal in workspace.goals.live()}
+        if self._as_of != (as_of := (workspace.seq, self.registry_seq, now_ms)):
+            self._kept = {goal.goal_id: self._read(workspace, goal, now_ms) for goal in workspace.goals.live()}
+            self._as_of = as_of
         return list(self._kept.values())
 
     def forget(self) -> None:
         """Words were erased: nothing that was made of them stays."""
         self._kept = {}
+        self._as_of = None
 
     def _read(self, workspace: Workspace, goal: Goal, now_ms: int) -> Read:
         kept = self._kept.get(goal.goal_id)
-        if kept is not None and self._holds(kept, goal, now_ms):
+        if kept is not None and kept.holds(goal, self.registry_seq, now_ms):
             return kept
-        reading = read_goal(workspace, goal, now_ms)
-        needs = needs_of(workspace, goal, reading, now_ms)
         until_ms = now_ms if self._until_ms is None else self._until_ms(workspace, goal.goal_id, now_ms)
-        urgencies = [urgency(goal, need) for need in needs]
-        return Read(goal, reading, needs, goal.last_seq, self.registry_seq, until_ms, urgencies)
+        return Read(workspace, goal, now_ms, registry_seq=self.registry_seq, until_ms=until_ms)
 
-    def _holds(self, kept: Read, goal: Goal, now_ms: int) -> bool:
-        return (
-            kept.goal is goal
-            and kept.last_seq == goal.last_seq
-            and kept.registry_seq == self.registry_seq
-            and (kept.until_ms is None or now_ms < kept.until_ms)
-        )
+
+def agents_of(workspace: Workspace) -> list[Member]:
+    """The agents of whom presence is said, in the order in which they came."""
+    return [one for one in workspace.members.values() if one.kind == "agent" and not one.revoked]

@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 
 from ledger.catalogue import ACTIONS
 from ledger.projections.documents import READERS, valid_until_ms
+from ledger.projections.members import member_from
 from ledger.projections.overview import overview_from
 from ledger.projections.readings import Readings
 from tests.support.walk import Walker
 from tests.support.world import World
 
 SPANS_MS = (0, 1, 1_000, 60_000, 3_600_000, 30_000_000)
-ASKED = ACTIONS["overview.show"].params.model_validate({"limit": 50, "closed": True})
+ASKED = {
+    "overview.show": (overview_from, {"limit": 50, "closed": True}),
+    "member.show": (member_from, {"agent_id": "builder"}),
+}
 
 
 class Kept:
@@ -41,9 +45,10 @@ class Kept:
 
     def compare(self) -> None:
         """Both ways to the same document."""
-        state, asked, now_ms = self.world.state, (self.world.caller("operator"), ASKED), self.world.now_ms
-        known, anew = overview_from(self.readings), READERS["overview.show"]
-        assert known(state, *asked, now_ms) == anew(state, *asked, now_ms)
+        for action, (reader_from, params) in ASKED.items():
+            asked = self.world.caller("operator"), ACTIONS[action].params.model_validate(params), self.world.now_ms
+            known, anew = reader_from(self.readings), READERS[action]
+            assert known(self.world.state, *asked) == anew(self.world.state, *asked)
 
 
 @settings(max_examples=12, deadline=None)
