@@ -1,18 +1,107 @@
-"""Agents."""
+"""Agents and people: who is here, how near each is to work, what they hold and what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from daemon.web.agent_reads import (
+    books_of,
+    given,
+    goals_worked_in,
+    leases_of,
+    presences,
+    unplaced,
+)
+from daemon.web.agent_shapes import (
+    KINDS,
+    PRESENCES,
+    because_line,
+    choice_of,
+    holds_of,
+    page_of,
+    tone_of,
+    waiting_for,
+)
 from daemon.web.asked import Asked
 from daemon.web.reads import Reads
+from daemon.web.views import agent_one, person_one
+from daemon.web.workload import load_of
 from ledger.projections.documents import Document
 from ledger.refusals import Refusal
+from ledger.rules.common import refuse
+from ledger.rules.members import MemberRefusal
+from ledger.text.pieces import Doc, as_map, number, rows_of
+
+WAITS_MAX = 200
+HOLDS_SHOWN_MAX = 4
 
 
-async def view(_reads: Reads, _asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
-    """The page."""
-    return {}
+async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
+    """Everybody, a page at a time, with what the agents of this page carry and what no agent may take."""
+    choice = choice_of(asked.query)
+    if isinstance(choice, Refusal):
+        return choice
+    listed = await reads.document("member.list")
+    if isinstance(listed, Refusal):
+        return listed
+    members = rows_of(listed, "members")
+    page = page_of(members, choice, await presences(reads) if choice.presence else {})
+    if isinstance(page, Refusal):
+        return page
+    agents = [one for one in page.rows if one.get("kind") == "agent"]
+    shown = [await given(reads, "member.show", agent_id=one.get("member_id")) for one in agents]
+    books = await books_of(reads, goals_worked_in(shown))
+    people = [one for one in page.rows if one.get("kind") == "person"]
+    return {
+        "choice": choice,
+        "kinds": KINDS,
+        "presences": PRESENCES,
+        "tones": {one: tone_of(one) for one in PRESENCES},
+        "page": page,
+        "agents": await _agents(reads, asked, shown),
+        "people": await _people(reads, people),
+        "loads": [load_of(one, books, None) for one in shown],
+        "books": books,
+        "unplaced": await unplaced(reads, members),
+    }
 
 
-async def view_one(_reads: Reads, _asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
-    """One agent."""
-    return {}
+async def _agents(reads: Reads, asked: Asked, shown: Sequence[Doc]) -> list[Document]:
+    leases = await leases_of(reads, shown)
+    rows: list[Document] = []
+    for one in shown:
+        holds = holds_of(one, leases)
+        rows.append(
+            {
+                "doc": one,
+                "because": because_line(one.get("presence_because"), asked.locale),
+                "tone": tone_of(one.get("presence")),
+                "holds": holds[:HOLDS_SHOWN_MAX],
+                "holds_more": max(0, number(one.get("claims_total")) - HOLDS_SHOWN_MAX),
+            }
+        )
+    return rows
+
+
+async def _people(reads: Reads, people: Sequence[Doc]) -> Document:
+    """The people of this page, and how much of what was read waits for each."""
+    if not people:
+        return {"rows": [], "waits": {}, "partly": False}
+    attention = await given(reads, "attention.show", everybody=True, limit=WAITS_MAX)
+    items = rows_of(attention, "items")
+    return {
+        "rows": people,
+        "waits": waiting_for(items),
+        "partly": number(attention.get("total")) > len(items),
+    }
+
+
+async def view_one(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document | Refusal:
+    """One member: an agent as its peers see it, a person by what waits for them and what they decided."""
+    listed = await reads.document("member.list")
+    if isinstance(listed, Refusal):
+        return listed
+    wanted = names["agent_id"]
+    member: Doc = next((one for one in rows_of(listed, "members") if one.get("member_id") == wanted), {})
+    if not member:
+        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=wanted)
+    one = agent_one if member.get("kind") == "agent" else person_one
+    return await one.view(reads, asked, as_map(member))

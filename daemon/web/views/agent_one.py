@@ -1,0 +1,95 @@
+"""One agent: what it is for, what it may do, what it has, what came of its turns, and what an owner may do about it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from daemon.web.agent_lines import lines_for_agent
+from daemon.web.agent_reads import GOALS_MAX, binding_of, books_of, given, goals_worked_in, leases_of
+from daemon.web.agent_shapes import because_line, holds_of, tone_of
+from daemon.web.agent_work import artifacts_of, requests_of, runs_of, usage_of
+from daemon.web.asked import Asked
+from daemon.web.reads import Reads
+from daemon.web.workload import Books, spent_by
+from ledger.projections.documents import Document
+from ledger.refusals import Refusal
+from ledger.text.pieces import Doc, as_map, number, rows_of
+
+ACTS_MAX: Final = 20
+USAGE_MAX: Final = 200
+REQUESTS_MAX: Final = 20
+TOKENS_MAX: Final = 20
+
+
+async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
+    """Everything about one agent that the documents say."""
+    agent_id = str(member.get("member_id"))
+    shown = await reads.document("member.show", agent_id=agent_id)
+    if isinstance(shown, Refusal):
+        return shown
+    acts = await given(reads, "history.list", actor=agent_id, limit=ACTS_MAX)
+    goal_ids = list(dict.fromkeys([*goals_worked_in([shown]), *_goals_of_acts(acts)]))
+    books = await books_of(reads, goal_ids)
+    usage = {one: await given(reads, "usage.show", goal_id=one, limit=USAGE_MAX) for one in books}
+    plan = await given(reads, "quota.plan", agent_id=agent_id, limit=USAGE_MAX)
+    holds = holds_of(shown, await leases_of(reads, [shown]))
+    binding = await binding_of(reads, agent_id)
+    tokens = rows_of(await given(reads, "token.list", member_id=agent_id), "tokens")
+    grants = rows_of(await given(reads, "member.grants", member_id=agent_id), "grants")
+    return {
+        "member": member,
+        "doc": shown,
+        "because": because_line(shown.get("presence_because"), asked.locale),
+        "tone": tone_of(shown.get("presence")),
+        "holds": holds,
+        "goals": _goals(asked, shown, books, plan),
+        "goals_read": {"shown": len(books), "total": len(goal_ids), "max": GOALS_MAX},
+        "acts": acts,
+        "runs": runs_of(agent_id, books),
+        "usage": usage_of(agent_id, usage),
+        "requests": requests_of(agent_id, await _requests(reads, agent_id, books)),
+        "artifacts": artifacts_of(agent_id, books),
+        "binding": binding,
+        "tokens": tokens[-TOKENS_MAX:],
+        "tokens_more": max(0, len(tokens) - TOKENS_MAX),
+        "grants": grants[-TOKENS_MAX:],
+        "grants_more": max(0, len(grants) - TOKENS_MAX),
+        "lines": [] if member.get("revoked") else lines_for_agent(agent_id, binding, tokens, grants, holds),
+    }
+
+
+def _goals_of_acts(acts: Doc) -> list[str]:
+    return [str(one["goal_id"]) for one in rows_of(acts, "events") if one.get("goal_id") is not None]
+
+
+def _goals(asked: Asked, shown: Doc, books: Mapping[str, Books], plan: Doc) -> list[Document]:
+    """Its goals, each with how near it is to work there, what it would do next and its part of what was spent."""
+    verdicts = {str(row.get("goal_id")): row for row in rows_of(plan, "goals")}
+    agent_id, rows = str(shown.get("agent_id")), []
+    for at, row in enumerate(rows_of(shown, "goals")):
+        goal_id = str(row.get("goal_id"))
+        quota = books[goal_id].quota if goal_id in books else {}
+        rows.append(
+            {
+                "path": f"goals[{at}]",
+                "doc": row,
+                "tone": tone_of(row.get("presence")),
+                "because": because_line(row.get("presence_because"), asked.locale),
+                "verdict": as_map(verdicts.get(goal_id)),
+                "spent": spent_by(quota, agent_id) if quota else None,
+                "spent_by_all": quota.get("spent_slots"),
+                "allowed": quota.get("allowed_slots"),
+                "partly": number(quota.get("receipts_total")) > len(rows_of(quota, "receipts")),
+            }
+        )
+    return rows
+
+
+async def _requests(reads: Reads, agent_id: str, goal_ids: Mapping[str, object]) -> Sequence[Doc]:
+    """What was asked of it and what it asked of others, in the goals that were read."""
+    found: list[Doc] = []
+    for goal_id in goal_ids:
+        for side in ({"to": agent_id}, {"sender": agent_id}):
+            found += rows_of(
+                await given(reads, "request.list", goal_id=goal_id, limit=REQUESTS_MAX, **side), "requests"
+            )
+    return found

@@ -1,0 +1,56 @@
+"""One person: their roles, what waits for them, the goals they have a part in, and what they decided and how."""
+
+from typing import Final
+
+from daemon.web.agent_lines import lines_for_person
+from daemon.web.agent_reads import given
+from daemon.web.agent_shapes import because_line, tone_of
+from daemon.web.asked import Asked
+from daemon.web.person_shapes import decisions_in, parts_in
+from daemon.web.reads import Reads
+from ledger.projections.documents import Document
+from ledger.refusals import Refusal
+from ledger.text.lines import need_line
+from ledger.text.pieces import Doc, as_map, rows_of
+
+ITEMS_MAX: Final = 30
+GOALS_MAX: Final = 100
+ACTS_MAX: Final = 50
+TOKENS_MAX: Final = 20
+
+
+async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
+    """Everything about one person that the documents say; no id of theirs on a platform is in any of them."""
+    person_id = str(member.get("member_id"))
+    attention = await reads.document("attention.show", member_id=person_id, limit=ITEMS_MAX)
+    overview = await given(reads, "overview.show", limit=GOALS_MAX)
+    acts = await given(reads, "history.list", actor=person_id, limit=ACTS_MAX)
+    bindings = rows_of(await given(reads, "member.bindings", member_id=person_id), "bindings")
+    tokens = rows_of(await given(reads, "token.list", member_id=person_id), "tokens")
+    row: Doc = next((one for one in rows_of(overview, "members") if one.get("member_id") == person_id), {})
+    return {
+        "member": member,
+        "row": row,
+        "tone": tone_of(row.get("presence")),
+        "because": because_line(row.get("presence_because"), asked.locale),
+        "attention": None if isinstance(attention, Refusal) else attention,
+        "items": [] if isinstance(attention, Refusal) else [_item(one, asked) for one in rows_of(attention, "items")],
+        "parts_of": parts_in(person_id, rows_of(overview, "goals")),
+        "overview": overview,
+        "decisions": decisions_in(rows_of(acts, "events")),
+        "acts": acts,
+        "binding": as_map(bindings[-1]) if bindings else {},
+        "tokens": tokens[-TOKENS_MAX:],
+        "tokens_more": max(0, len(tokens) - TOKENS_MAX),
+        "lines": lines_for_person(
+            person_id, paired=bool(member.get("paired")), revoked=bool(member.get("revoked") or member.get("kind") == "bot")
+        ),
+    }
+
+
+def _item(item: Doc, asked: Asked) -> Document:
+    code = item.get("reason_code")
+    said = need_line(
+        str(item.get("kind")), None if code is None else str(code), as_map(item.get("subject")), asked.locale
+    )
+    return {"doc": item, "said": said}
