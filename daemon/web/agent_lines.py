@@ -30,7 +30,7 @@ class Line(NamedTuple):
 def line_of(action: str, /, *left_open: str, **known: object) -> str:
     """The line of an action, with the parameters that are still to be given left open."""
     params = ACTIONS[action].params
-    known_line = command_line(ACTIONS[action], params.model_construct(**known))
+    known_line = command_line(ACTIONS[action], params.model_construct(None, **known))
     return " ".join([known_line, *(f"{flag_of(name)} {OPEN}" for name in left_open)])
 
 
@@ -51,10 +51,15 @@ def lines_for_agent(
             for one in _standing(grants, "in_force")
         ],
         *[
-            Line("revoke_token", str(one.get("token_id")), line_of("token.revoke", token_id=one.get("token_id")), True)
+            Line(
+                "revoke_token",
+                str(one.get("token_id")),
+                line_of("token.revoke", token_id=one.get("token_id")),
+                ends=True,
+            )
             for one in _standing(tokens, "active")
         ],
-        Line("revoke", "", line_of("member.revoke", member_id=agent_id), True),
+        Line("revoke", "", line_of("member.revoke", member_id=agent_id), ends=True),
     ]
 
 
@@ -89,9 +94,9 @@ def lines_for_person(person_id: str, *, paired: bool, revoked: bool) -> list[Lin
     """What may be done about a person."""
     if revoked:
         return []
-    pairing = Line("unbind", "", line_of("member.unbind", member_id=person_id), True)
+    pairing = Line("unbind", "", line_of("member.unbind", member_id=person_id), ends=True)
     return [
         *([] if paired else [Line("pair", "", line_of("member.pair", member_id=person_id))]),
         *([pairing] if paired else []),
-        Line("revoke", "", line_of("member.revoke", member_id=person_id), True),
+        Line("revoke", "", line_of("member.revoke", member_id=person_id), ends=True),
     ]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from daemon.web.agent_shapes import leased
 from daemon.web.reads import Reads
-from daemon.web.workload import Books, Untaken, may_take, untaken
+from daemon.web.workload import Books, Refused, Untaken, may_take, refused_in, untaken
 from ledger.refusals import Refusal
 from ledger.text.pieces import Doc, as_map, number, rows_of
 
@@ -47,6 +47,11 @@ async def books_of(reads: Reads, goal_ids: Iterable[str]) -> dict[str, Books]:
             artifacts=await given(reads, "artifact.list", goal_id=goal_id),
         )
     return found
+
+
+async def refused_of(reads: Reads) -> Refused:
+    """Whose writes were refused of late, and how often."""
+    return refused_in(await given(reads, "refusal.list", limit=ROWS_MAX))
 
 
 def goals_worked_in(shown: Sequence[Doc]) -> list[str]:

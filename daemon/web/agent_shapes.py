@@ -19,12 +19,6 @@ PAGE_MAX: Final = 20
 """Members on one page, people and agents together."""
 KINDS: Final = ("agent", "person")
 PRESENCES: Final[tuple[str, ...]] = get_args(PresenceName)
-_TONES: Final = {"executing": "go", "launchable": "ready", "blocked": "stop"}
-
-
-def tone_of(presence: object) -> str:
-    """The sign of a presence; a word that is no promise of work has a quiet one."""
-    return _TONES.get(str(presence), "past")
 
 
 def because_line(code: object, locale: Locale) -> str:

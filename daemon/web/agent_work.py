@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from daemon.web.tones import tone_of_artifact
 from daemon.web.workload import Books
 from ledger.parts.runs import NEUTRAL, PROGRESS
 from ledger.text.pieces import Doc, rows_of
 
 ROWS_MAX: Final = 20
-_VERDICT_TONES: Final = {"accepted": "go", "submitted": "wait", "rejected": "stop", "invalidated": "stop"}
-"""An artifact's status as a sign; what was only replaced by a later one is past."""
 
 
 class Rows(NamedTuple):
@@ -37,7 +36,7 @@ def _run_tone(run: Doc) -> str:
 def artifacts_of(agent_id: str, books: Mapping[str, Books]) -> Rows:
     """What it handed in, each with how its review ended."""
     return _newest(
-        {"goal_id": goal_id, "tone": _VERDICT_TONES.get(str(one.get("status")), "past"), **one}
+        {"goal_id": goal_id, "tone": tone_of_artifact(str(one.get("status"))), **one}
         for goal_id, book in books.items()
         for one in rows_of(book.artifacts, "artifacts")
         if one.get("submitted_by") == agent_id

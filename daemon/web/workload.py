@@ -19,6 +19,21 @@ class Books(NamedTuple):
     artifacts: Doc
 
 
+class Refused(NamedTuple):
+    """How often each member's writes were refused, as far as was read."""
+
+    times: Mapping[str, int]
+    partly: bool
+
+
+def refused_in(document: Doc) -> Refused:
+    """Counted out of the list of refusals, in which one row may stand for several attempts."""
+    times: dict[str, int] = {}
+    for row in rows_of(document, "refusals"):
+        times[str(row.get("actor"))] = times.get(str(row.get("actor")), 0) + max(1, number(row.get("times")))
+    return Refused(times, not document or document.get("next_after") is not None)
+
+
 class Load(NamedTuple):
     """One agent's row."""
 
@@ -29,18 +44,18 @@ class Load(NamedTuple):
     in_review: int
     spent: int
     without_progress: int
-    refused: int | None
-    """None where nothing is known of refused writes."""
+    refused: int
     partly: bool
     """Whether something was left out that might have counted."""
 
 
-def load_of(shown: Doc, books: Mapping[str, Books], refused: int | None) -> Load:
+def load_of(shown: Doc, books: Mapping[str, Books], refused: Refused) -> Load:
     """What one agent has in hand and what came of its turns, over the goals that were read."""
     agent_id = str(shown.get("agent_id"))
     rows = rows_of(shown, "goals")
     claims = [claim for row in rows for claim in rows_of(row, "current_claims")]
     mine = [books[goal_id] for row in rows if (goal_id := str(row.get("goal_id"))) in books]
+    streaks = [turns_without_progress(rows_of(book.runs, "runs"), agent_id) for book in mine]
     left_out = any(str(row.get("goal_id")) not in books for row in rows if row.get("last_action") is not None)
     return Load(
         agent_id=agent_id,
@@ -49,9 +64,11 @@ def load_of(shown: Doc, books: Mapping[str, Books], refused: int | None) -> Load
         leases=sum(claim.get("kind") == "hard_lease" for claim in claims),
         in_review=sum(waits_for_review(one, agent_id) for book in mine for one in rows_of(book.artifacts, "artifacts")),
         spent=sum(spent_by(book.quota, agent_id) for book in mine),
-        without_progress=max((turns_without_progress(rows_of(book.runs, "runs"), agent_id) for book in mine), default=0),
-        refused=refused,
-        partly=left_out or number(shown.get("goals_total")) > len(rows) or any(map(_cut, mine)),
+        without_progress=max(
+            (turns_without_progress(rows_of(book.runs, "runs"), agent_id) for book in mine), default=0
+        ),
+        refused=refused.times.get(agent_id, 0),
+        partly=left_out or number(shown.get("goals_total")) > len(rows) or any(map(_cut, mine)) or refused.partly,
     )
 
 

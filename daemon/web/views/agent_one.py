@@ -5,10 +5,11 @@ from typing import Final
 
 from daemon.web.agent_lines import lines_for_agent
 from daemon.web.agent_reads import GOALS_MAX, binding_of, books_of, given, goals_worked_in, leases_of
-from daemon.web.agent_shapes import because_line, holds_of, tone_of
+from daemon.web.agent_shapes import because_line, holds_of
 from daemon.web.agent_work import artifacts_of, requests_of, runs_of, usage_of
 from daemon.web.asked import Asked
 from daemon.web.reads import Reads
+from daemon.web.tones import tone_of_presence
 from daemon.web.workload import Books, spent_by
 from ledger.projections.documents import Document
 from ledger.refusals import Refusal
@@ -18,6 +19,7 @@ ACTS_MAX: Final = 20
 USAGE_MAX: Final = 200
 REQUESTS_MAX: Final = 20
 TOKENS_MAX: Final = 20
+REFUSED_MAX: Final = 20
 
 
 async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
@@ -32,6 +34,7 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
     usage = {one: await given(reads, "usage.show", goal_id=one, limit=USAGE_MAX) for one in books}
     plan = await given(reads, "quota.plan", agent_id=agent_id, limit=USAGE_MAX)
     holds = holds_of(shown, await leases_of(reads, [shown]))
+    refused = await given(reads, "refusal.list", actor=agent_id, limit=REFUSED_MAX)
     binding = await binding_of(reads, agent_id)
     tokens = rows_of(await given(reads, "token.list", member_id=agent_id), "tokens")
     grants = rows_of(await given(reads, "member.grants", member_id=agent_id), "grants")
@@ -39,7 +42,7 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "member": member,
         "doc": shown,
         "because": because_line(shown.get("presence_because"), asked.locale),
-        "tone": tone_of(shown.get("presence")),
+        "tone": tone_of_presence(str(shown.get("presence"))),
         "holds": holds,
         "goals": _goals(asked, shown, books, plan),
         "goals_read": {"shown": len(books), "total": len(goal_ids), "max": GOALS_MAX},
@@ -48,6 +51,7 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "usage": usage_of(agent_id, usage),
         "requests": requests_of(agent_id, await _requests(reads, agent_id, books)),
         "artifacts": artifacts_of(agent_id, books),
+        "refused": refused,
         "binding": binding,
         "tokens": tokens[-TOKENS_MAX:],
         "tokens_more": max(0, len(tokens) - TOKENS_MAX),
@@ -72,7 +76,7 @@ def _goals(asked: Asked, shown: Doc, books: Mapping[str, Books], plan: Doc) -> l
             {
                 "path": f"goals[{at}]",
                 "doc": row,
-                "tone": tone_of(row.get("presence")),
+                "tone": tone_of_presence(str(row.get("presence"))),
                 "because": because_line(row.get("presence_because"), asked.locale),
                 "verdict": as_map(verdicts.get(goal_id)),
                 "spent": spent_by(quota, agent_id) if quota else None,

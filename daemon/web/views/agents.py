@@ -8,6 +8,7 @@ from daemon.web.agent_reads import (
     goals_worked_in,
     leases_of,
     presences,
+    refused_of,
     unplaced,
 )
 from daemon.web.agent_shapes import (
@@ -17,18 +18,18 @@ from daemon.web.agent_shapes import (
     choice_of,
     holds_of,
     page_of,
-    tone_of,
     waiting_for,
 )
 from daemon.web.asked import Asked
 from daemon.web.reads import Reads
+from daemon.web.tones import tone_of_presence
 from daemon.web.views import agent_one, person_one
 from daemon.web.workload import load_of
 from ledger.projections.documents import Document
 from ledger.refusals import Refusal
 from ledger.rules.common import refuse
 from ledger.rules.members import MemberRefusal
-from ledger.text.pieces import Doc, as_map, number, rows_of
+from ledger.text.pieces import Doc, number, rows_of
 
 WAITS_MAX = 200
 HOLDS_SHOWN_MAX = 4
@@ -50,15 +51,16 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
     shown = [await given(reads, "member.show", agent_id=one.get("member_id")) for one in agents]
     books = await books_of(reads, goals_worked_in(shown))
     people = [one for one in page.rows if one.get("kind") == "person"]
+    refused = await refused_of(reads)
     return {
         "choice": choice,
         "kinds": KINDS,
         "presences": PRESENCES,
-        "tones": {one: tone_of(one) for one in PRESENCES},
+        "tones": {one: tone_of_presence(one) for one in PRESENCES},
         "page": page,
         "agents": await _agents(reads, asked, shown),
         "people": await _people(reads, people),
-        "loads": [load_of(one, books, None) for one in shown],
+        "loads": [load_of(one, books, refused) for one in shown],
         "books": books,
         "unplaced": await unplaced(reads, members),
     }
@@ -73,7 +75,7 @@ async def _agents(reads: Reads, asked: Asked, shown: Sequence[Doc]) -> list[Docu
             {
                 "doc": one,
                 "because": because_line(one.get("presence_because"), asked.locale),
-                "tone": tone_of(one.get("presence")),
+                "tone": tone_of_presence(str(one.get("presence"))),
                 "holds": holds[:HOLDS_SHOWN_MAX],
                 "holds_more": max(0, number(one.get("claims_total")) - HOLDS_SHOWN_MAX),
             }
@@ -103,5 +105,6 @@ async def view_one(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Docu
     member: Doc = next((one for one in rows_of(listed, "members") if one.get("member_id") == wanted), {})
     if not member:
         return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=wanted)
-    one = agent_one if member.get("kind") == "agent" else person_one
-    return await one.view(reads, asked, as_map(member))
+    if member.get("kind") == "agent":
+        return await agent_one.view(reads, asked, member)
+    return await person_one.view(reads, asked, member)

@@ -4,10 +4,11 @@ from typing import Final
 
 from daemon.web.agent_lines import lines_for_person
 from daemon.web.agent_reads import given
-from daemon.web.agent_shapes import because_line, tone_of
+from daemon.web.agent_shapes import because_line
 from daemon.web.asked import Asked
 from daemon.web.person_shapes import decisions_in, parts_in
 from daemon.web.reads import Reads
+from daemon.web.tones import tone_of_presence
 from ledger.projections.documents import Document
 from ledger.refusals import Refusal
 from ledger.text.lines import need_line
@@ -27,11 +28,12 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
     acts = await given(reads, "history.list", actor=person_id, limit=ACTS_MAX)
     bindings = rows_of(await given(reads, "member.bindings", member_id=person_id), "bindings")
     tokens = rows_of(await given(reads, "token.list", member_id=person_id), "tokens")
+    ended = bool(member.get("revoked")) or member.get("kind") == "bot"
     row: Doc = next((one for one in rows_of(overview, "members") if one.get("member_id") == person_id), {})
     return {
         "member": member,
         "row": row,
-        "tone": tone_of(row.get("presence")),
+        "tone": tone_of_presence(str(row.get("presence"))),
         "because": because_line(row.get("presence_because"), asked.locale),
         "attention": None if isinstance(attention, Refusal) else attention,
         "items": [] if isinstance(attention, Refusal) else [_item(one, asked) for one in rows_of(attention, "items")],
@@ -43,7 +45,9 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "tokens": tokens[-TOKENS_MAX:],
         "tokens_more": max(0, len(tokens) - TOKENS_MAX),
         "lines": lines_for_person(
-            person_id, paired=bool(member.get("paired")), revoked=bool(member.get("revoked") or member.get("kind") == "bot")
+            person_id,
+            paired=bool(member.get("paired")),
+            revoked=bool(member.get("revoked") or member.get("kind") == "bot"),
         ),
     }
 
