@@ -38,27 +38,15 @@ def lines_for_agent(
     agent_id: str, binding: Doc, tokens: Sequence[Doc], grants: Sequence[Doc], holds: Sequence[Hold]
 ) -> list[Line]:
     """What may be done about an agent, the harmless first."""
+    active = [str(one.get("token_id")) for one in _standing(tokens, "active")]
+    in_force = [str(one.get("grant_id")) for one in _standing(grants, "in_force")]
     return [
         *_connection(agent_id, binding),
         Line("grant", "", line_of("member.grant", "goal_id", "write_scope", member_id=agent_id)),
         *_work(agent_id, holds),
-        *[
-            Line("rotate", str(one.get("token_id")), line_of("token.rotate", token_id=one.get("token_id")))
-            for one in _standing(tokens, "active")
-        ],
-        *[
-            Line("revoke_grant", str(one.get("grant_id")), line_of("member.revoke-grant", grant_id=one.get("grant_id")))
-            for one in _standing(grants, "in_force")
-        ],
-        *[
-            Line(
-                "revoke_token",
-                str(one.get("token_id")),
-                line_of("token.revoke", token_id=one.get("token_id")),
-                ends=True,
-            )
-            for one in _standing(tokens, "active")
-        ],
+        *[Line("rotate", one, line_of("token.rotate", token_id=one)) for one in active],
+        *[Line("revoke_grant", one, line_of("member.revoke-grant", grant_id=one)) for one in in_force],
+        *[Line("revoke_token", one, line_of("token.revoke", token_id=one), ends=True) for one in active],
         Line("revoke", "", line_of("member.revoke", member_id=agent_id), ends=True),
     ]
 

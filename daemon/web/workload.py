@@ -64,9 +64,7 @@ def load_of(shown: Doc, books: Mapping[str, Books], refused: Refused) -> Load:
         leases=sum(claim.get("kind") == "hard_lease" for claim in claims),
         in_review=sum(waits_for_review(one, agent_id) for book in mine for one in rows_of(book.artifacts, "artifacts")),
         spent=sum(spent_by(book.quota, agent_id) for book in mine),
-        without_progress=max(
-            (turns_without_progress(rows_of(book.runs, "runs"), agent_id) for book in mine), default=0
-        ),
+        without_progress=max(streaks, default=0),
         refused=refused.times.get(agent_id, 0),
         partly=left_out or number(shown.get("goals_total")) > len(rows) or any(map(_cut, mine)) or refused.partly,
     )
