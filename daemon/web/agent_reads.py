@@ -15,6 +15,8 @@ from ledger.text.pieces import Doc, as_map, number, rows_of
 
 GOALS_MAX: Final = 24
 """Goals whose books are opened for one page."""
+LEASE_GOALS_MAX: Final = 8
+"""Goals whose leases are drawn over time."""
 TAKERS_MAX: Final = 12
 """Agents that are asked whether they could take a goal's free work."""
 FREE_MAX: Final = 20
@@ -62,6 +64,25 @@ def goals_worked_in(shown: Sequence[Doc]) -> list[str]:
         for row in rows_of(one, "goals")
         if row.get("last_action") is not None or rows_of(row, "current_claims")
     ]
+
+
+class LeaseEvents(NamedTuple):
+    """What happened to the leases of some goals."""
+
+    events: list[Doc]
+    from_seq: int | None
+    """The event since which all of it is known; None where all of it was read."""
+
+
+async def lease_events(reads: Reads, goal_ids: Sequence[str]) -> LeaseEvents:
+    """The latest events of leases, whoever made them: one that somebody else ended is not held to its planned end."""
+    events: list[Doc] = []
+    since: list[int] = []
+    for goal_id in goal_ids[:LEASE_GOALS_MAX]:
+        page = await given(reads, "history.list", goal_id=goal_id, kind="lease", limit=ROWS_MAX)
+        events += rows_of(page, "events")
+        since += [after] if isinstance(after := page.get("next_after"), int) else []
+    return LeaseEvents(events, max(since, default=None))
 
 
 class Unplaced(NamedTuple):

@@ -20,6 +20,7 @@ from ledger.projections.stored import STORED_READERS
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller
 from ledger.text.say import Locale
+from ledger.text.times import rfc3339
 
 FROM_READINGS: Mapping[str, Callable[[Readings], Reader]] = {"overview.show": overview_from, "member.show": member_from}
 """Documents of every goal at once."""
@@ -73,6 +74,12 @@ class Reads:
         if action == "search.find":
             await self._past.catch_up(self.seq)
         return filtered(self._service.committed, CALLER, params, await self._past.read(reading))
+
+    async def moment(self) -> str:
+        """The moment that everything read here is true at: now, or when the last event of then was written."""
+        state = None if self._at is None else await self._past.state(self._at, None)
+        now_ms = self._service.clock.now_ms() if state is None or isinstance(state, Refusal) else state.at_ms
+        return rfc3339(now_ms)
 
     def _reader(self, action: str) -> Reader:
         """What makes a document: of the whole workspace as of now, from what is known already of its goals."""

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from daemon.web.agent_lines import lines_for_agent
-from daemon.web.agent_reads import GOALS_MAX, binding_of, books_of, given, goals_worked_in, leases_of
+from daemon.web.agent_reads import GOALS_MAX, binding_of, books_of, given, goals_worked_in, lease_events, leases_of
 from daemon.web.agent_shapes import because_line, holds_of
 from daemon.web.agent_work import artifacts_of, requests_of, runs_of, usage_of
 from daemon.web.asked import Asked
+from daemon.web.lease_terms import terms_of
 from daemon.web.reads import Reads
+from daemon.web.time_line import time_line
 from daemon.web.tones import tone_of_presence
 from daemon.web.workload import Books, spent_by
 from ledger.projections.documents import Document
@@ -29,11 +31,13 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
     if isinstance(shown, Refusal):
         return shown
     acts = await given(reads, "history.list", actor=agent_id, limit=ACTS_MAX)
-    goal_ids = list(dict.fromkeys([*goals_worked_in([shown]), *_goals_of_acts(acts)]))
+    goal_ids = list(dict.fromkeys([*_goals_of_acts(acts), *goals_worked_in([shown])]))
     books = await books_of(reads, goal_ids)
     usage = {one: await given(reads, "usage.show", goal_id=one, limit=USAGE_MAX) for one in books}
     plan = await given(reads, "quota.plan", agent_id=agent_id, limit=USAGE_MAX)
     holds = holds_of(shown, await leases_of(reads, [shown]))
+    leases = await lease_events(reads, goal_ids)
+    moment = await reads.moment()
     refused = await given(reads, "refusal.list", actor=agent_id, limit=REFUSED_MAX)
     binding = await binding_of(reads, agent_id)
     tokens = rows_of(await given(reads, "token.list", member_id=agent_id), "tokens")
@@ -52,12 +56,14 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "requests": requests_of(agent_id, await _requests(reads, agent_id, books)),
         "artifacts": artifacts_of(agent_id, books),
         "refused": refused,
+        "time_line": time_line(terms_of(leases.events, moment, agent_id), moment),
+        "leases_from": leases.from_seq,
         "binding": binding,
         "tokens": tokens[-TOKENS_MAX:],
         "tokens_more": max(0, len(tokens) - TOKENS_MAX),
         "grants": grants[-TOKENS_MAX:],
         "grants_more": max(0, len(grants) - TOKENS_MAX),
-        "lines": [] if member.get("revoked") else lines_for_agent(agent_id, binding, tokens, grants, holds),
+        "actions": [] if member.get("revoked") else lines_for_agent(agent_id, binding, tokens, grants, holds),
     }
 
 

@@ -44,7 +44,7 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "binding": as_map(bindings[-1]) if bindings else {},
         "tokens": tokens[-TOKENS_MAX:],
         "tokens_more": max(0, len(tokens) - TOKENS_MAX),
-        "lines": lines_for_person(person_id, paired=bool(member.get("paired")), revoked=ended),
+        "actions": lines_for_person(person_id, paired=bool(member.get("paired")), revoked=ended),
     }
 
 
