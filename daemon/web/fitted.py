@@ -25,12 +25,12 @@ def _width(letter: str) -> float:
     if east_asian_width(letter) in "WF":
         return 1.0
     if letter in _NARROW:
-        return 0.36
+        return 0.4
     if letter in _BROAD:
-        return 0.98
+        return 1.0
     if combining(letter):
         return 0.0
-    return 0.66 if letter.isupper() or ord(letter) > 0x24F else 0.57
+    return 0.7 if letter.isupper() or ord(letter) > 0x24F else 0.62
 
 
 def cut(text: str, width: float) -> str:

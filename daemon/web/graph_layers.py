@@ -1,10 +1,9 @@
-"""Where the boxes of a graph stand: in layers, so that every arrow points onwards and few of them cross.
+"""One part of a graph in layers, so that every arrow points onwards and few of them cross.
 
-What is drawn is laid out in four steps, each known since Sugiyama: edges that close a circle are turned for the time of
-the layout; each box gets the layer after the last one that it builds on; long edges pass the layers between as threads,
-and each layer is ordered by the middle of its neighbours; then the places across are those nearest to the neighbours'
-that keep their distances. Parts that have nothing to do with each other stand beside or below one another. The same
-graph always gets the same layout.
+The steps are those that Sugiyama found: edges that close a circle are turned for the time of the layout; each box gets
+the layer after the last one that it builds on; long edges pass the layers between as threads, and each layer is ordered
+by the middle of its neighbours; then the places across are those nearest to the neighbours' that keep their distances.
+Nothing here depends on anything but what is given: the same graph always gets the same layout.
 """
 
 from bisect import bisect_right, insort
@@ -14,8 +13,11 @@ from itertools import pairwise
 
 ORDER_SWEEPS = 8
 PLACE_SWEEPS = 10
+BOTH_SIDES_SWEEPS = 4
+"""The last of them look to both sides, so that nothing leans."""
 THREAD_WEIGHT = 8
-"""How much straighter a thread is kept than an arrow between two neighbours."""
+"""How much straighter a thread is kept than an arrow between two boxes."""
+THREAD_END_WEIGHT = 2
 
 Edge = tuple[int, int]
 
@@ -32,111 +34,39 @@ class Measures:
     """How many layers may stand side by side before parts go below one another."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """The layer of each box and its middle across; for each edge the places it goes through, from end to end."""
-
-    layer: tuple[int, ...]
-    middle: tuple[int, ...]
-    routes: tuple[tuple[tuple[int, int], ...], ...]
-    turned: frozenset[int]
-    """Edges that point backwards, by their place: each of them closes a circle."""
-    layers: int
-    breadth: int
-
-
 @dataclass
-class _Part:
-    """Boxes that hang together, with the threads between them, while they are laid out."""
+class Part:
+    """Boxes that hang together, with the threads between them."""
 
-    layer: dict[int, int]
-    """By vertex; threads are vertices with numbers behind those of all boxes."""
     boxes: int
-    """How many boxes the whole graph has: a vertex with a higher number is a thread."""
+    """How many boxes the whole graph has: a vertex with this number or a higher one is a thread."""
+    layer: dict[int, int]
     before: dict[int, list[int]] = field(default_factory=dict)
     after: dict[int, list[int]] = field(default_factory=dict)
     rows: list[list[int]] = field(default_factory=list)
+    """The vertices of each layer in their order."""
     middle: dict[int, int] = field(default_factory=dict)
+    """Across; the part begins at 0."""
+    breadth: int = 0
+
+    def settle(self, measures: Measures) -> None:
+        """Give every vertex its place."""
+        first = min(self.layer.values())
+        self.layer = {vertex: at - first for vertex, at in self.layer.items()}
+        _order(self)
+        _place(self, measures)
 
     def breadth_of(self, vertex: int, measures: Measures) -> int:
+        """What a vertex takes up across."""
         return measures.box if vertex < self.boxes else measures.thread
 
     def weight(self, one: int, other: int) -> int:
-        return THREAD_WEIGHT if one >= self.boxes and other >= self.boxes else 2 if max(one, other) >= self.boxes else 1
+        """How straight the way between two vertices is to be."""
+        threads = (one >= self.boxes) + (other >= self.boxes)
+        return (1, THREAD_END_WEIGHT, THREAD_WEIGHT)[threads]
 
 
-def lay_out(boxes: int, edges: Sequence[Edge], measures: Measures) -> Layout:
-    """The layout of boxes numbered from 0, with edges between different ones."""
-    turned = _turned(boxes, edges)
-    onward = [(end, start) if at in turned else (start, end) for at, (start, end) in enumerate(edges)]
-    layer = _layers(boxes, onward)
-    middle = [0] * boxes
-    paths: list[list[int]] = [[] for _ in edges]
-    threads: dict[int, tuple[int, int]] = {}
-    shelf = _Shelf(measures)
-    alone: list[int] = []
-    for members in _parts(boxes, onward):
-        if len(members) == 1:
-            alone += members
-            continue
-        part = _Part({box: layer[box] for box in members}, boxes)
-        inside = set(members)
-        for at, edge in enumerate(onward):
-            if edge[0] in inside:
-                paths[at] = _thread(part, edge, boxes + len(threads))
-                threads.update(dict.fromkeys(paths[at][1:-1], (0, 0)))
-        _order(part)
-        breadth = _place(part, measures)
-        along, across = shelf.room(len(part.rows), breadth)
-        for vertex, place in part.middle.items():
-            if vertex < boxes:
-                layer[vertex], middle[vertex] = part.layer[vertex] + along, place + across
-            else:
-                threads[vertex] = (part.layer[vertex] + along, place + across)
-    _place_alone(alone, shelf, layer, middle)
-    ends = {box: (layer[box], middle[box]) for box in range(boxes)} | threads
-    return Layout(
-        layer=tuple(layer),
-        middle=tuple(middle),
-        routes=tuple(tuple(ends[vertex] for vertex in path) for path in paths),
-        turned=turned,
-        layers=shelf.layers,
-        breadth=shelf.breadth,
-    )
-
-
-class _Shelf:
-    """Room for parts: side by side while the layers suffice, then below."""
-
-    def __init__(self, measures: Measures) -> None:
-        self._measures = measures
-        self._along = self._top = 0
-        self.layers = self.breadth = 0
-
-    def room(self, layers: int, breadth: int) -> tuple[int, int]:
-        """Where a part of this size begins."""
-        if self._along and self._along + layers > self._measures.layers:
-            self._along, self._top = 0, self.breadth + self._measures.part_gap
-        found = self._along, self._top
-        self._along += layers
-        self.layers = max(self.layers, self._along)
-        self.breadth = max(self.breadth, self._top + breadth)
-        return found
-
-
-def _place_alone(alone: Sequence[int], shelf: _Shelf, layer: list[int], middle: list[int]) -> None:
-    """Boxes without any edge stand in rows of their own, in their order."""
-    if not alone:
-        return
-    measures = shelf._measures  # noqa: SLF001 (the shelf is of this module)
-    wide = min(len(alone), measures.layers)
-    step = measures.box + measures.gap
-    along, across = shelf.room(wide, -(-len(alone) // wide) * step - measures.gap)
-    for at, box in enumerate(alone):
-        layer[box], middle[box] = along + at % wide, across + at // wide * step + measures.box // 2
-
-
-def _turned(boxes: int, edges: Sequence[Edge]) -> frozenset[int]:
+def turned_edges(boxes: int, edges: Sequence[Edge]) -> frozenset[int]:
     """Edges that lead back to a box which is still being followed: without them there is no circle."""
     leaving: list[list[int]] = [[] for _ in range(boxes)]
     for at, (start, _) in enumerate(edges):
@@ -161,7 +91,7 @@ def _turned(boxes: int, edges: Sequence[Edge]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _layers(boxes: int, edges: Sequence[Edge]) -> list[int]:
+def layers_of(boxes: int, edges: Sequence[Edge]) -> list[int]:
     """The longest way to each box; where a way begins, it begins as late as it can."""
     after: list[list[int]] = [[] for _ in range(boxes)]
     waits = [0] * boxes
@@ -181,7 +111,7 @@ def _layers(boxes: int, edges: Sequence[Edge]) -> list[int]:
     return layer
 
 
-def _parts(boxes: int, edges: Sequence[Edge]) -> list[list[int]]:
+def parts_of(boxes: int, edges: Sequence[Edge]) -> list[list[int]]:
     """Boxes that hang together, each part in the order of its boxes."""
     beside: list[list[int]] = [[] for _ in range(boxes)]
     for start, end in edges:
@@ -202,7 +132,7 @@ def _parts(boxes: int, edges: Sequence[Edge]) -> list[list[int]]:
     return parts
 
 
-def _thread(part: _Part, edge: Edge, number: int) -> list[int]:
+def thread(part: Part, edge: Edge, number: int) -> list[int]:
     """The way of an edge: through a thread of its own in each layer between its ends."""
     start, end = edge
     first, last = part.layer[start], part.layer[end]
@@ -215,10 +145,8 @@ def _thread(part: _Part, edge: Edge, number: int) -> list[int]:
     return path
 
 
-def _order(part: _Part) -> None:
+def _order(part: Part) -> None:
     """The order within each layer that was found to have the fewest crossings."""
-    first = min(part.layer.values())
-    part.layer = {vertex: at - first for vertex, at in part.layer.items()}
     rows: list[list[int]] = [[] for _ in range(max(part.layer.values()) + 1)]
     for vertex, at in sorted(part.layer.items()):
         rows[at].append(vertex)
@@ -246,7 +174,7 @@ def _sort(row: list[int], fixed: Sequence[int], beside: dict[int, list[int]]) ->
     row.sort(key=middle.__getitem__)
 
 
-def _crossings(part: _Part, rows: Sequence[Sequence[int]]) -> int:
+def _crossings(part: Part, rows: Sequence[Sequence[int]]) -> int:
     """How often arrows cross between neighbouring layers."""
     crossings = 0
     for row, following in pairwise(rows):
@@ -260,7 +188,7 @@ def _crossings(part: _Part, rows: Sequence[Sequence[int]]) -> int:
     return crossings
 
 
-def _place(part: _Part, measures: Measures) -> int:
+def _place(part: Part, measures: Measures) -> None:
     """The middles across, and how broad the part is: near to the neighbours, and never nearer than the measures."""
     apart = [
         [0, *((part.breadth_of(one, measures) + part.breadth_of(two, measures)) // 2 + measures.gap
@@ -274,7 +202,7 @@ def _place(part: _Part, measures: Measures) -> int:
             at += step
             place[vertex] = at - half
     for sweep in range(PLACE_SWEEPS):
-        both = sweep >= PLACE_SWEEPS - 4
+        both = sweep >= PLACE_SWEEPS - BOTH_SIDES_SWEEPS
         order = range(len(part.rows)) if sweep % 2 == 0 else range(len(part.rows) - 1, -1, -1)
         for at in order:
             row, wanted, weights = part.rows[at], [], []
@@ -288,7 +216,7 @@ def _place(part: _Part, measures: Measures) -> int:
             place.update(zip(row, settled(wanted, weights, apart[at]), strict=True))
     top = min(place[row[0]] - part.breadth_of(row[0], measures) / 2 for row in part.rows)
     part.middle = {vertex: int(at - top + 0.5) for vertex, at in place.items()}
-    return max(part.middle[row[-1]] + part.breadth_of(row[-1], measures) // 2 for row in part.rows)
+    part.breadth = max(part.middle[row[-1]] + part.breadth_of(row[-1], measures) // 2 for row in part.rows)
 
 
 def settled(wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]) -> list[float]:

@@ -18,9 +18,11 @@ TERMS_MAX = 120
 RENEWALS_DRAWN_MAX = 60
 """Ticks of one bar, the latest."""
 TICKS_MAX = 8
-WIDE, NAMES_LONG, RIGHT = 1_080, 190, 24
+WIDE, NAMES_LONG, RIGHT = 1_000, 180, 24
 ROW_HIGH, BAR_HIGH, AXIS_HIGH, FOOT = 36, 22, 46, 10
 BAR_LONG_MIN = 3
+EPOCH_LONG = 7
+"""The width of the word for an epoch with its number, in letters."""
 LETTER = 13
 ROOM_MS = 20
 """A part of this of the time shown is left free at either side."""
@@ -48,6 +50,8 @@ class Bar:
     """Where it was renewed."""
     words: str
     """The holder, as far as it fits."""
+    epoch_fits: bool
+    """Whether there is room for the epoch behind the holder."""
     begun_at: str
     last_at: str
     renewed_at: str | None
@@ -166,7 +170,7 @@ def _bar(term: Term, scale: _Scale, now_ms: int) -> Bar:
     x = NAMES_LONG if term.begun == "earlier" else scale.x(term.begun_ms)
     end = scale.x(term.last_ms)
     long = max(end - x, BAR_LONG_MIN)
-    room = (long - 16) / LETTER
+    room = (long - 24) / LETTER
     words = cut(term.owner, room) if term.owner and room >= min(3.0, width_of(term.owner)) else ""
     return Bar(
         term=term,
@@ -175,6 +179,7 @@ def _bar(term: Term, scale: _Scale, now_ms: int) -> Bar:
         ahead=min(long, max(0, end - scale.x(now_ms))) if term.ended == "running" else 0,
         ticks=tuple(dict.fromkeys(scale.x(at) for at in term.renewed_ms[-RENEWALS_DRAWN_MAX:])),
         words=words,
+        epoch_fits=term.lease_epoch is not None and room - width_of(words) > EPOCH_LONG,
         begun_at=rfc3339(term.begun_ms),
         last_at=rfc3339(term.last_ms),
         renewed_at=rfc3339(term.renewed_ms[-1]) if term.renewed_ms else None,
@@ -199,7 +204,9 @@ def _ticks(scale: _Scale) -> tuple[Tick, ...]:
 
 def _signs(terms: Sequence[Term], now_ms: int) -> frozenset[str]:
     """What the key of the picture has to tell."""
-    found = {f"ended.{term.ended}" for term in terms} | {f"begun.{term.begun}" for term in terms}
+    found = {f"ended.{'released' if term.ended == 'transferred' else term.ended}" for term in terms} | {
+        f"begun.{term.begun}" for term in terms
+    }
     if any(term.renewed_ms for term in terms):
         found.add("renewed")
     if any(term.ended == "running" and term.expires_ms > now_ms for term in terms):

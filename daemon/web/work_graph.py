@@ -1,8 +1,9 @@
 """The picture of a goal's work: what builds on what, what stands where, and who has it.
 
 A function of documents: the same todos, artifacts and gates always make the same picture, to the byte. Only geometry
-and words leave here; looks are the stylesheet's. Where there is more work than a picture can tell, it shows what is
-open and what that hangs together with, and says how much is left out.
+and words leave here; looks are the stylesheet's. A view puts `work_graph(graph_of(todos, artifacts, gates, goal_id))`
+into its context, and its template calls the macro `graph` of `graph.html` with it. Where there is more work than a
+picture can tell, it shows what is open and what that hangs together with, and says how much is left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,8 @@ from itertools import islice
 from typing import Literal
 
 from daemon.web.fitted import cut, lines_of
-from daemon.web.graph_layers import Layout, Measures, lay_out
+from daemon.web.graph_layers import Measures
+from daemon.web.graph_layout import Layout, lay_out
 from ledger.parts.gates import UNDECIDED
 from ledger.text.pieces import Doc, as_list, as_map
 from ledger.text.say import plain
@@ -20,19 +22,21 @@ DRAWN_MAX = 120
 """Boxes of one picture."""
 EDGES_MAX = 600
 """Arrows of one picture."""
-PAPERS_DRAWN_MAX = 4
+PAPERS_DRAWN_MAX = 3
 TITLE_LINES_MAX = 2
 TITLE_CHARS_MAX = 300
 """Of a title where it is told in full."""
-BOX_LONG, BOX_HIGH = 190, 106
-LAYER_GAP, EDGE_GAP = 46, 14
+BOX_LONG, BOX_LONG_MIN, BOX_HIGH = 190, 120, 90
+LAYER_GAP, EDGE_GAP = 42, 14
 MARGIN = 14
 LETTER = 13
 """The size of letters. A picture is shrunk to 0.85 of its size at the least, so that they stay larger than 11."""
-TEXT_LONG, ID_LONG, HOLDER_LONG = BOX_LONG - 26, BOX_LONG - 64, BOX_LONG - 46
-"""Room for the lines of a box."""
+WIDE_MAX = 1_580
+"""The size of which 0.85 fits into a window of 1440."""
+SIDE, SIGN_LONG, PAPER_LONG = 14, 17, 17
 PORT_STEP = 9
-MEASURES = Measures(box=BOX_HIGH, thread=10, gap=EDGE_GAP, part_gap=22, layers=6)
+PRIORITY_LONG = 2.0
+MEASURES = Measures(box=BOX_HIGH, thread=10, gap=EDGE_GAP, part_gap=24, layers=6)
 
 Tone = Literal["go", "wait", "stop", "done", "past"]
 Kind = Literal["needs", "follows", "circle"]
@@ -152,12 +156,16 @@ class Graph:
     high: int
     least: int
     """The width below which its letters would be too small."""
+    long: int = BOX_LONG
+    """The width of a box; the deeper the work, the narrower, so that a window holds it."""
     boxes: tuple[Box, ...] = ()
     arrows: tuple[Arrow, ...] = ()
     goal_gates: tuple[Diamond, ...] = ()
     left_out: int = 0
     signs: frozenset[str] = frozenset()
     """What occurs in the picture, so that its key tells of nothing else."""
+    states: tuple[tuple[str, Tone], ...] = ()
+    """The states of the todos that occur in it, each with its sign; `waits` is an open todo that cannot begin."""
     paper_signs: tuple[tuple[str, Tone], ...] = ()
     """The states of the artifacts that occur in it."""
 
@@ -193,11 +201,11 @@ def _node(row: Doc, papers: tuple[Paper, ...], gates: tuple[Diamond, ...]) -> No
         todo_id=str(row["todo_id"]),
         title=str(row.get("title") or ""),
         status=str(row.get("status")),
-        priority=str(row.get("priority") or ""),
+        priority=cut(str(row.get("priority") or ""), PRIORITY_LONG),
         depends_on=tuple(map(str, as_list(row.get("depends_on")))),
         waiting_for=tuple(map(str, as_list(row.get("waiting_for")))),
         successors=tuple(map(str, as_list(row.get("successor_todo_ids")))),
-        holder=None if holder is None else str(holder),
+        holder=None if holder is None else _told(holder),
         hold=str(row.get("claim") or "none"),
         until=None if until is None else str(until),
         held_by=tuple(str(as_map(one).get("code", one)) for one in as_list(row.get("held_by"))),
@@ -216,17 +224,20 @@ def work_graph(work: Work, total: int | None = None) -> Graph:
     known = {node.todo_id: at for at, node in enumerate(nodes)}
     links = list(islice(_links(nodes, known), EDGES_MAX))
     layout = lay_out(len(nodes), [(start, end) for start, end, _ in links], MEASURES)
-    spots = [(_x(layer), MARGIN + middle) for layer, middle in zip(layout.layer, layout.middle, strict=True)]
-    wide = _x(max(layout.layers, 1)) - LAYER_GAP + MARGIN
+    grid = _Grid.of(layout.layers)
+    spots = [(grid.x(layer), MARGIN + middle) for layer, middle in zip(layout.layer, layout.middle, strict=True)]
+    wide = grid.x(max(layout.layers, 1)) - LAYER_GAP + MARGIN
     return Graph(
         wide=wide,
         high=2 * MARGIN + layout.breadth,
         least=wide * 85 // 100,
-        boxes=tuple(_box(node, x, y - BOX_HIGH // 2) for node, (x, y) in zip(nodes, spots, strict=True)),
-        arrows=_arrows(nodes, links, layout),
+        long=grid.long,
+        boxes=tuple(_box(node, grid, x, y - BOX_HIGH // 2) for node, (x, y) in zip(nodes, spots, strict=True)),
+        arrows=_arrows(nodes, links, layout, grid),
         goal_gates=work.goal_gates,
         left_out=max(total or 0, len(work.nodes)) - len(nodes),
         signs=_signs(nodes, links, layout),
+        states=tuple(dict.fromkeys((_state(node), node.tone) for node in nodes)),
         paper_signs=tuple(
             (status, tone)
             for status, tone in ARTIFACT_TONES.items()
@@ -273,32 +284,48 @@ def _links(nodes: Sequence[Node], known: Mapping[str, int]) -> Iterator[tuple[in
                 yield *pair, "follows"
 
 
-def _x(layer: int) -> int:
-    return MARGIN + layer * (BOX_LONG + LAYER_GAP)
+@dataclass(frozen=True)
+class _Grid:
+    """How long boxes are, and so where each layer begins."""
+
+    long: int
+
+    @classmethod
+    def of(cls, layers: int) -> "_Grid":
+        long = (WIDE_MAX - 2 * MARGIN + LAYER_GAP) // max(layers, 1) - LAYER_GAP
+        # What no window holds is scrolled, so that it may as well be wide.
+        return cls(min(long, BOX_LONG) if long >= BOX_LONG_MIN else BOX_LONG)
+
+    def x(self, layer: int) -> int:
+        return MARGIN + layer * (self.long + LAYER_GAP)
 
 
-def _box(node: Node, x: int, y: int) -> Box:
-    width = TEXT_LONG / LETTER
+def _box(node: Node, grid: _Grid, x: int, y: int) -> Box:
+    room = grid.long - 2 * SIDE
+    papers = node.papers[-PAPERS_DRAWN_MAX:]
+    papers_long = PAPER_LONG * len(papers) + (24 if len(node.papers) > len(papers) else 0)
     return Box(
         node=node,
         x=x,
         y=y,
-        name=cut(node.todo_id, ID_LONG / LETTER),
-        lines=lines_of(node.title, width, TITLE_LINES_MAX),
-        holder=cut(node.holder, HOLDER_LONG / LETTER) if node.holder else "",
+        name=cut(node.todo_id, (room - SIGN_LONG - 26) / LETTER),
+        lines=lines_of(node.title, room / LETTER, TITLE_LINES_MAX),
+        holder=cut(node.holder, (room - SIGN_LONG - papers_long) / LETTER) if node.holder else "",
         told=_told(node.title),
-        papers=node.papers[-PAPERS_DRAWN_MAX:],
-        more_papers=max(0, len(node.papers) - PAPERS_DRAWN_MAX),
+        papers=papers,
+        more_papers=len(node.papers) - len(papers),
     )
 
 
-def _arrows(nodes: Sequence[Node], links: Sequence[tuple[int, int, Kind]], layout: Layout) -> tuple[Arrow, ...]:
+def _arrows(
+    nodes: Sequence[Node], links: Sequence[tuple[int, int, Kind]], layout: Layout, grid: _Grid
+) -> tuple[Arrow, ...]:
     """Arrows in the order of the links. What closes a circle points backwards, and is told apart."""
     ports = _ports(layout)
     arrows: list[Arrow] = []
     for at, ((start, end, kind), route) in enumerate(zip(links, layout.routes, strict=True)):
         turned = at in layout.turned
-        points = [(_x(layer), MARGIN + middle) for layer, middle in route]
+        points = [(grid.x(layer), MARGIN + middle) for layer, middle in route]
         points[0] = (points[0][0], points[0][1] + ports[at, 0])
         points[-1] = (points[-1][0], points[-1][1] + ports[at, 1])
         arrows.append(
@@ -307,8 +334,8 @@ def _arrows(nodes: Sequence[Node], links: Sequence[tuple[int, int, Kind]], layou
                 end=nodes[end].todo_id,
                 kind="circle" if turned else kind,
                 met=kind == "follows" or nodes[start].todo_id not in nodes[end].waiting_for,
-                line=_line(points),
-                head=_head(points[0][0] + BOX_LONG, points[0][1], -1) if turned else _head(*points[-1], 1),
+                line=_line(points, grid.long),
+                head=_head(points[0][0] + grid.long, points[0][1], -1) if turned else _head(*points[-1], 1),
             )
         )
     return tuple(arrows)
@@ -328,22 +355,26 @@ def _ports(layout: Layout) -> dict[tuple[int, int], int]:
     return ports
 
 
-def _line(points: Sequence[tuple[int, int]]) -> str:
+def _line(points: Sequence[tuple[int, int]], long: int) -> str:
     """A path from the side of one box to the side of the other, level where it passes a layer."""
-    x, y = points[0][0] + BOX_LONG, points[0][1]
+    x, y = points[0][0] + long, points[0][1]
     path = [f"M{x} {y}"]
     for place, (there, across) in enumerate(points[1:], 2):
         middle = (x + there) // 2
         path.append(f"C{middle} {y} {middle} {across} {there} {across}")
         x, y = there, across
         if place < len(points):
-            x = there + BOX_LONG
+            x = there + long
             path.append(f"H{x}")
     return "".join(path)
 
 
 def _head(x: int, y: int, way: int) -> str:
     return f"M{x} {y}l{-9 * way} -5v10z"
+
+
+def _state(node: Node) -> str:
+    return "waits" if node.status == "open" and node.tone == "wait" else node.status
 
 
 def _signs(nodes: Sequence[Node], links: Sequence[tuple[int, int, Kind]], layout: Layout) -> frozenset[str]:
