@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from daemon.web.asked import Asked
+from daemon.web.fragments import Fragments
 from daemon.web.static_files import versions
 from ledger.refusals import Refusal
 from ledger.text.pieces import label, named
@@ -50,9 +51,14 @@ def number(count: object) -> str:
     return f"{count:,}" if isinstance(count, int) and not isinstance(count, bool) else str(count)
 
 
-def draw(template: str, context: Mapping[str, object], asked: Asked) -> bytes:
-    """A template as bytes of HTML."""
+def draw(template: str, context: Mapping[str, object], asked: Asked, fragments: Fragments) -> bytes:
+    """A template as bytes of HTML.
+
+    `piece(name, macro, value, ...)` in a template is what the macro makes of these values, drawn now or before. Such a
+    macro uses nothing but its values, the words, and addresses by `url`.
+    """
     locale: Locale = asked.locale
+    place = (template, locale, asked.base, *sorted(asked.chosen.items()))
 
     def t(key: str, /, **values: object) -> str:
         return say(key, locale, **values)
@@ -67,6 +73,7 @@ def draw(template: str, context: Mapping[str, object], asked: Asked) -> bytes:
             locales=LOCALES,
             t=t,
             asset=lambda name: f"{asked.base}/static/{name}?v={versions()[name]}",
+            piece=lambda name, macro, *shown: fragments.piece((name, *place), macro, *shown),
             url=asked.url,
             here=asked.here,
             label=lambda name: label(name, locale),

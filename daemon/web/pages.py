@@ -13,6 +13,7 @@ from typing import NamedTuple
 from daemon.api.past import Past
 from daemon.service import Service
 from daemon.web.asked import Asked
+from daemon.web.fragments import Fragments
 from daemon.web.frame import draw, refusal_context
 from daemon.web.reads import Reads
 from daemon.web.views import agents, compose, goal, history, workspace
@@ -24,8 +25,8 @@ from ledger.rules.common import refuse
 from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 
-KEPT_MAX = 256
-"""Pages kept in memory."""
+KEPT_MAX, KEPT_BYTES_MAX = 256, 16 << 20
+"""Pages kept in memory, and what they may take together."""
 FOLLOWING_AGE_MS_MAX = 1_000
 """How old a page may be that is asked for by a page that follows."""
 UNCHANGED_AGE_MS_MAX = 5_000
@@ -71,7 +72,9 @@ class Pages:
         self._health = health
         self._past = past
         self._kept: dict[_Key, Made] = {}
+        self._kept_bytes = 0
         self._readings = Readings(valid_until_ms)
+        self._fragments = Fragments()
         self._erasures = service.erasures
 
     async def page(self, asked: Asked, *, following: bool) -> Made:
@@ -82,10 +85,16 @@ class Pages:
         if found is not None and self._holds(found, following=following):
             return found
         made = await self._make(asked)
-        if len(self._kept) >= KEPT_MAX:
-            del self._kept[next(iter(self._kept))]
-        self._kept[key] = made
+        self._keep(key, made)
         return made
+
+    def _keep(self, key: _Key, made: Made) -> None:
+        """Keep a page in the place of its last one; those that were made longest ago go."""
+        before = self._kept.pop(key, None)
+        self._kept_bytes += len(made.body) - (0 if before is None else len(before.body))
+        self._kept[key] = made
+        while len(self._kept) > KEPT_MAX or self._kept_bytes > KEPT_BYTES_MAX:
+            self._kept_bytes -= len(self._kept.pop(next(iter(self._kept))).body)
 
     def _holds(self, made: Made, *, following: bool) -> bool:
         service = self._service
@@ -98,7 +107,9 @@ class Pages:
         """Words that were erased are on no page that is kept."""
         if self._erasures != self._service.erasures:
             self._kept.clear()
+            self._kept_bytes = 0
             self._readings.forget()
+            self._fragments.forget()
             self._erasures = self._service.erasures
 
     async def _make(self, asked: Asked) -> Made:
@@ -111,10 +122,10 @@ class Pages:
             made = await page.view(reads, asked, names)
         frame = self._frame(asked, at_ms)
         if isinstance(made, Refusal):
-            body = draw("refused.html", {**frame, **refusal_context(made, asked.locale)}, asked)
+            body = draw("refused.html", {**frame, **refusal_context(made, asked.locale)}, asked, self._fragments)
             return Made(made.status.http_status, body, seq, at_ms)
         assert page is not None, "it was found"
-        return Made(200, draw(page.template, {**frame, **made}, asked), seq, at_ms)
+        return Made(200, draw(page.template, {**frame, **made}, asked, self._fragments), seq, at_ms)
 
     def _frame(self, asked: Asked, now_ms: int) -> Document:
         """What stands on every page: which ledger this is, as of which event, and how it is."""

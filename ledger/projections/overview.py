@@ -24,7 +24,7 @@ from ledger.projections.channel import (
 from ledger.projections.holds import claimed_until_ms, people_of
 from ledger.projections.needs import Need
 from ledger.projections.presence import Presence, presence_over_all
-from ledger.projections.privacy import Screen
+from ledger.projections.privacy import Part, Screen
 from ledger.projections.readings import Read, Readings, agents_of
 from ledger.projections.verdict import decision_frame, interaction_contract, quota_document
 from ledger.records import CLOSED, Member, Outline
@@ -110,7 +110,8 @@ def _goal_row(workspace: Workspace, goal: Goal, read: Read | None, screen: Scree
     if read is None:
         row = _unaged_row(workspace, goal, read_goal(workspace, goal, now_ms), [], screen, now_ms)
     elif read.row is None:
-        row = read.row = _unaged_row(workspace, goal, read.reading, read.needs, screen, now_ms)
+        made = _unaged_row(workspace, goal, read.reading, read.needs, screen, now_ms)
+        row = read.row = {name: Part(part) if isinstance(part, dict) else part for name, part in made.items()}
     else:
         row = read.row
     return {**row, "age_seconds": max(0, now_ms - _entered_ms(goal)) // 1_000}

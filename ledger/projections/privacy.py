@@ -59,7 +59,7 @@ def quoted(text: str, chars_max: int) -> str:
 def screened(value: _Value, rights_in: RightsIn, goal_id: str | None = None) -> _Value:
     """The document without what is withheld from this reader; itself where nothing is. It is never changed in place."""
     rights = "open" if goal_id is None else rights_in(goal_id)
-    if rights == "open" and _is_clean(value, rights_in):
+    if rights == "open" and _is_clean(value, rights_in, set()):
         return value
     walk = _Walk(rights_in)
     found = walk.value("", value, rights, "")
@@ -68,31 +68,53 @@ def screened(value: _Value, rights_in: RightsIn, goal_id: str | None = None) -> 
     return cast("_Value", found)
 
 
-def _is_clean(document: object, rights_in: RightsIn) -> bool:
-    """Whether nothing in it can be withheld, told quickly; a private goal is always looked at in full."""
-    open_goals: set[str] = set()
+class Part(dict[str, object]):
+    """A part of documents that is made once, put into many of them and changed by nobody.
+
+    Whether its own words are ordinary is found out once. Whose they are is asked again whenever it is read.
+    """
+
+    __slots__ = ("_goal_ids",)
+
+    def goal_ids(self) -> frozenset[str] | None:
+        """The goals that it is about, or None where some of it may have to be withheld from anybody."""
+        try:
+            return self._goal_ids
+        except AttributeError:
+            seen: set[str] = set()
+            clean = _is_clean(dict(self), lambda _goal_id: "open", seen)
+            self._goal_ids: frozenset[str] | None = frozenset(seen) if clean else None
+            return self._goal_ids
+
+
+def _is_clean(document: object, rights_in: RightsIn, open_goals: set[str]) -> bool:
+    """Whether nothing in it can be withheld, told quickly; a private goal is always looked at in full.
+
+    The goals that it is about are put into `open_goals`, as far as they are.
+    """
     left: list[object] = [[document]]
     while left:
         value = left.pop()
         kind = type(value)
         names: AbstractSet[str] = _NO_NAMES
         values: Iterable[object]
+        goal_ids: AbstractSet[str] | None
         if kind is dict:
             named = cast("dict[str, object]", value)
-            names, values, goal_id = named.keys(), named.values(), named.get("goal_id")
+            names, values, goal_ids = named.keys(), named.values(), _ids(named.get("goal_id"))
+        elif kind is Part:
+            values, goal_ids = (), cast("Part", value).goal_ids()
         elif kind is list or kind is tuple:
-            values, goal_id = cast("list[object]", value), None
+            values, goal_ids = cast("list[object]", value), _NO_NAMES
         elif isinstance(value, msgspec.Struct):
             names, values = _names_of(type(value)), msgspec.structs.astuple(value)
-            goal_id = getattr(value, "goal_id", None)
+            goal_ids = _ids(getattr(value, "goal_id", None))
         else:
             continue
         if not (names <= ordinary_names or all(map(is_ordinary_name, names))):
             return False
-        if type(goal_id) is str and goal_id not in open_goals:
-            if rights_in(goal_id) != "open":
-                return False
-            open_goals.add(goal_id)
+        if not _is_open(goal_ids, rights_in, open_goals):
+            return False
         for one in values:
             kind = type(one)
             if kind is str:
@@ -100,6 +122,21 @@ def _is_clean(document: object, rights_in: RightsIn) -> bool:
                     return False
             elif one and kind not in _NUMBERS:
                 left.append(one)
+    return True
+
+
+def _ids(goal_id: object) -> AbstractSet[str]:
+    return {goal_id} if type(goal_id) is str else _NO_NAMES
+
+
+def _is_open(goal_ids: AbstractSet[str] | None, rights_in: RightsIn, open_goals: set[str]) -> bool:
+    """Whether none of these goals is private; they are then among those of which it is known."""
+    if goal_ids is None:
+        return False
+    for goal_id in goal_ids - open_goals:
+        if rights_in(goal_id) != "open":
+            return False
+        open_goals.add(goal_id)
     return True
 
 

@@ -14,7 +14,7 @@ from ledger.projections.attention import item, urgency
 from ledger.projections.channel import Reading, read_goal
 from ledger.projections.needs import Need, needs_of
 from ledger.projections.presence import Presence, presence_in
-from ledger.projections.privacy import Screen
+from ledger.projections.privacy import Part, Screen
 from ledger.records import Member
 from ledger.state import Goal, Workspace
 
@@ -68,7 +68,7 @@ class Read:
     def item(self, at: int) -> Document:
         """One of these as the attention queue shows it."""
         if at not in self._items:
-            self._items[at] = item(self.needs[at], Screen(), "")
+            self._items[at] = Part(item(self.needs[at], Screen(), ""))
         return self._items[at]
 
     def presence(self, agent: Member) -> Presence:
@@ -86,7 +86,7 @@ class Read:
     def of_member(self, member_id: MemberId, make: Callable[[], Document]) -> Document:
         """The goal's row in what is said of a member."""
         if member_id not in self._of_members:
-            self._of_members[member_id] = make()
+            self._of_members[member_id] = Part(make())
         return self._of_members[member_id]
 
 

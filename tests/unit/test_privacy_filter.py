@@ -12,7 +12,7 @@ from ledger.key_families import key_reason
 from ledger.projections import ordinary, outlet, views
 from ledger.projections.documents import READERS
 from ledger.projections.form_views import FormView
-from ledger.projections.privacy import WARNING_KIND, WARNINGS_MAX, WITHHELD, clip, screened
+from ledger.projections.privacy import WARNING_KIND, WARNINGS_MAX, WITHHELD, Part, clip, screened
 from ledger.projections.views import CardView
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import Caller
@@ -29,6 +29,24 @@ HOME_PATH = "/home/ann/plans/secret.md"
 
 def open_to_all(_goal_id):
     return "open"
+
+
+@pytest.mark.parametrize("made", [dict, Part])
+def test_a_part_that_many_documents_share_is_looked_at_like_any_other(made):
+    part = made({"goal_id": "docs", "text": f"It is in {HOME_PATH}", "inner": {"api_key": "k"}})
+    for _ in range(2):
+        shown = screened({"rows": [part]}, open_to_all)
+        assert shown["rows"] == [{"goal_id": "docs", "text": WITHHELD, "inner": {"api_key": WITHHELD}}]
+        assert [one["field_path"] for one in shown["source_warnings"]] == ["rows[0].text", "rows[0].inner.api_key"]
+    assert part["text"] == f"It is in {HOME_PATH}"
+
+
+def test_a_part_of_a_goal_that_became_private_since_is_withheld():
+    rights = {"docs": "open"}
+    document = {"rows": [Part({"subject": {"goal_id": "docs"}, "row": {"goal_id": "docs", "text": "What ann wrote"}})]}
+    assert screened(document, rights.__getitem__) is document
+    rights["docs"] = "stranger"
+    assert screened(document, rights.__getitem__)["rows"][0]["row"]["text"] == WITHHELD
 
 
 @pytest.mark.parametrize(

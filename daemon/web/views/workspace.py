@@ -53,6 +53,7 @@ def _goal(row: Doc, locale: Locale) -> Document:
     step = as_map(row.get("next_safe_action"))
     return {
         **row,
+        "age_seconds": None,  # It is another one each second, and what is shown is not.
         "tone": tone_of_goal(str(row.get("state")), str(row.get("severity"))),
         "step": step_line(str(step.get("code")), as_map(step.get("subject")), locale),
         "by": [str(one) for one in as_list(step.get("members"))],
