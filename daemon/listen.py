@@ -149,7 +149,7 @@ class Guard(asyncio.Protocol):
         self.heard_ms = self._watch.clock.boot_ms()
         self._inner.connection_made(transport)
         if not self._watch.admit(transport, self):
-            transport.write(_TOO_MANY)
+            transport.write(self._watch.too_many)
             transport.close()
 
     def data_received(self, data: bytes) -> None:
@@ -243,9 +243,11 @@ def _leave(_asked: bytes, _connection: Guard) -> bool:
 class Watch:
     """All connections, and which of them have overstayed."""
 
-    def __init__(self, clock: Clock, connections_max: int = CONNECTIONS_MAX) -> None:
+    def __init__(self, clock: Clock, connections_max: int = CONNECTIONS_MAX, too_many: bytes = _TOO_MANY) -> None:
+        """`too_many` is what a connection hears for which there is no room."""
         self.clock = clock
         self.connections_max = connections_max
+        self.too_many = too_many
         self.repeats = Repeats()
         self.heard = 0
         """How often anything was heard, on whichever connection."""

@@ -6,6 +6,7 @@ not come from elsewhere, must only want to read, and its path must begin with a 
 """
 
 import hmac
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
@@ -31,21 +32,25 @@ STATUS = {
 }
 
 
-def turned(
-    method: str, path: str, headers: Mapping[str, str], hosts: Sequence[str], *, port: int, key: str
-) -> Turned | None:
-    """Why this request is turned away, if it is. `hosts` are the values of its Host lines, all of them."""
+HEARD = ("Host", "Origin", "Sec-Fetch-Site")
+"""The headers that are looked at: all lines of each, for whoever says two things is believed in neither."""
+
+
+def turned(method: str, target: str, heard: Mapping[str, Sequence[str]], *, port: int, key: str) -> Turned | None:
+    """Why this request is turned away, if it is. `target` stood in its first line, `heard` are its lines by name."""
     ours = {f"{name}:{port}" for name in NAMES}
-    if len(hosts) != 1 or hosts[0].lower() not in ours:
+    hosts, origins, sites = (heard[name] for name in HEARD)
+    # A target that is not a path names a host of its own, which goes before what the header says.
+    if len(hosts) != 1 or hosts[0].lower() not in ours or not target.startswith(("/", "*")):
         return Turned.FOREIGN_HOST
-    origin = headers.get("Origin")
-    if headers.get("Sec-Fetch-Site", "none") not in _FROM_HERE or (
-        origin is not None and origin.lower() not in {f"http://{host}" for host in ours}
-    ):
+    if not _FROM_HERE.issuperset(sites) or not {f"http://{host}" for host in ours}.issuperset(origins):
+        return Turned.FOREIGN_SITE
+    if len(sites) > 1 or len(origins) > 1:
         return Turned.FOREIGN_SITE
     if method != "GET":
         return Turned.NOT_A_READ
-    given, _, _ = path.removeprefix("/").partition("/")
+    # As it was sent and not as it is read: the key has one spelling.
+    given = re.split("[/?]", target.removeprefix("/"), maxsplit=1)[0]
     if not hmac.compare_digest(given.encode(errors="surrogateescape"), key.encode()):
         return Turned.WRONG_KEY
     return None

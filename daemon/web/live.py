@@ -6,7 +6,8 @@ part of its time: the dearer a page is and the more of them are open, the longer
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from aiohttp import web
 from aiohttp_sse import EventSourceResponse, sse_response
@@ -51,6 +52,9 @@ class Live:
         self._service = service
         self._pace = pace
         self._headers = headers
+        self._closing = False
+        self._patience: set[asyncio.Timeout] = set()
+        """What everybody waits under at this moment."""
         self.followers = 0
 
     async def follow(self, request: web.Request) -> web.StreamResponse:
@@ -58,7 +62,7 @@ class Live:
         last = request.headers.get("Last-Event-ID", "0")
         known = int(last) if last.isascii() and last.isdigit() and len(last) <= SEQ_DIGITS_MAX else 0
         if self.followers >= FOLLOWERS_MAX:
-            return web.Response(status=503, headers={"Retry-After": "5"})
+            return web.Response(status=503, headers={**self._headers, "Retry-After": "5"})
         self.followers += 1
         try:
             async with sse_response(
@@ -69,9 +73,16 @@ class Live:
             self.followers -= 1
         return response
 
+    def close(self) -> None:
+        """Let everybody go. They come back by themselves when there is a page again."""
+        self._closing = True
+        now_s = asyncio.get_running_loop().time()
+        for patience in self._patience:
+            patience.reschedule(now_s)
+
     async def _tell(self, response: EventSourceResponse, known: int) -> None:
         loop = asyncio.get_running_loop()
-        while response.is_connected() and not self._service.ended:
+        while response.is_connected() and not self._service.ended and not self._closing:
             seq = self._service.committed.seq
             if seq != known:
                 try:
@@ -79,9 +90,18 @@ class Live:
                 except (ConnectionError, TimeoutError):
                     return  # It hung up, or read nothing for too long; it comes back by itself.
                 known = seq
-                await asyncio.sleep(PAUSE_S_MIN + self._pace.turn_s(loop.time()))
-            try:
-                async with asyncio.timeout(HEARTBEAT_S):
-                    await self._service.changed(known)
-            except TimeoutError:
-                continue
+                await self._wait(PAUSE_S_MIN + self._pace.turn_s(loop.time()), asyncio.Event().wait)
+            await self._wait(HEARTBEAT_S, partial(self._service.changed, known))
+
+    async def _wait(self, seconds: float, what: Callable[[], Awaitable[object]]) -> None:
+        """Wait for something for no longer than this, and no longer than there is a page."""
+        if self._closing:
+            return
+        try:
+            async with asyncio.timeout(seconds) as patience:
+                self._patience.add(patience)
+                await what()
+        except TimeoutError:
+            return
+        finally:
+            self._patience.discard(patience)

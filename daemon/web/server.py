@@ -18,7 +18,7 @@ from daemon.listen import Watch
 from daemon.service import Service
 from daemon.web import static_files
 from daemon.web.asked import parse
-from daemon.web.guard import STATUS, Turned, turned
+from daemon.web.guard import HEARD, STATUS, Turned, turned
 from daemon.web.live import Live, Pace
 from daemon.web.pages import Pages
 from daemon.web.place import Place
@@ -28,6 +28,7 @@ from ledger.text.say import LOCALES, say
 CONNECTIONS_MAX = 128
 STOP_WAIT_S = 2.0
 KEEPALIVE_S = 75.0
+FAILED = 500
 FOLLOWING = "X-Frontstage-Following"
 """Said by a page that asks for itself again because something was committed."""
 _POLICY = (
@@ -44,6 +45,17 @@ SAFE: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+_TOO_MANY = "".join(
+    f"{line}\r\n"
+    for line in (
+        "HTTP/1.1 503 Service Unavailable",
+        *(f"{name}: {value}" for name, value in SAFE.items()),
+        "Retry-After: 1",
+        "Content-Length: 0",
+        "Connection: close",
+        "",
+    )
+).encode("ascii")
 _log = logging.getLogger("frontstage.page")
 
 
@@ -52,7 +64,7 @@ class PageServer:
 
     def __init__(self, service: Service, past: Past, clock: Clock, health: Callable[[], dict[str, object]]) -> None:
         self._service = service
-        self._watch = Watch(clock, CONNECTIONS_MAX)
+        self._watch = Watch(clock, CONNECTIONS_MAX, _TOO_MANY)
         self._pace = Pace()
         self._live = Live(service, self._pace, SAFE)
         self._pages = Pages(service, past, health)
@@ -74,7 +86,7 @@ class PageServer:
         """Serve at a place."""
         assert self._place is None, "it is open already"
         self._place = place
-        server = web.Server(self._answer, request_factory=_request, access_log=None, keepalive_timeout=KEEPALIVE_S)
+        server = _Server(self._answer, request_factory=_request, access_log=None, keepalive_timeout=KEEPALIVE_S)
         self._runner = web.ServerRunner(server, shutdown_timeout=STOP_WAIT_S)
         await self._runner.setup()
         make = self._watch.factory(server)
@@ -88,6 +100,7 @@ class PageServer:
             return
         self._listening.close()
         self._sweeping.cancel()
+        self._live.close()
         await self._runner.cleanup()
         self._place = self._runner = self._sweeping = None
 
@@ -96,8 +109,9 @@ class PageServer:
         assert self._place is not None, "it is open"
         connection = self._watch.begins(request.transport)
         try:
-            hosts, place = request.headers.getall("Host", ()), self._place
-            why = turned(request.method, request.path, request.headers, hosts, port=place.port, key=place.key)
+            place = self._place
+            heard = {name: request.headers.getall(name, ()) for name in HEARD}
+            why = turned(request.method, request.raw_path, heard, port=place.port, key=place.key)
             return await self._shown(request, place) if why is None else _turned_away(why)
         except (web.HTTPException, ConnectionError):
             raise
@@ -135,6 +149,35 @@ class PageServer:
         return web.Response(
             status=made.status, body=made.body, content_type="text/html", charset="utf-8", headers=headers
         )
+
+
+class _Handler(web.RequestHandler):
+    """One connection; what is no request at all is answered like everything else, and not told to the log."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Say that it cannot be understood. What was sent may hold the key, so it is repeated nowhere."""
+        del exc, message
+        if request.writer.output_size > 0:
+            raise ConnectionError("a part of the answer is sent already")
+        answer = _text(status, "page.bad_address" if status < FAILED else "page.failed")
+        answer.force_close()
+        return answer
+
+
+class _Server(web.Server):
+    """Makes those."""
+
+    def __call__(self) -> web.RequestHandler:
+        """A new connection."""
+        return _Handler(self, loop=asyncio.get_running_loop(), **self._kwargs)
 
 
 def _request(
