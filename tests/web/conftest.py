@@ -1,38 +1,15 @@
 """One daemon with a lively workspace for all tests of a module, and one browser to look at it with."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
 
-from daemon.client import Client
 from tests.api.simulator_browser import Browser, browser
 from tests.support.daemons import DaemonProcess
 from tests.support.homes import short_folder
+from tests.web.looking import Looked
 from tests.web.scene import page_of, scene_home
-
-
-@dataclass
-class Looked:
-    """A workspace that is looked at."""
-
-    daemon: DaemonProcess
-    url: str
-
-    @property
-    def port(self) -> int:
-        """Where the page is."""
-        return int(self.url.split(":")[2].split("/")[0])
-
-    @property
-    def key(self) -> str:
-        """What every address begins with."""
-        return self.url.split("/")[3]
-
-    def client(self, who: str = "ann") -> Client:
-        """Somebody of the workspace."""
-        return self.daemon.client(who)
 
 
 @pytest.fixture(scope="module")
