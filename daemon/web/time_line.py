@@ -101,6 +101,11 @@ class TimeLine:
     signs: frozenset[str] = frozenset()
 
     @property
+    def of_several_goals(self) -> bool:
+        """Whether a todo has to be told with its goal."""
+        return len({row.goal_id for row in self.rows}) > 1
+
+    @property
     def bars(self) -> tuple[tuple[Row, Bar], ...]:
         """All bars, the latest first."""
         pairs = [(row, bar) for row in self.rows for bar in row.bars]

@@ -14,6 +14,7 @@ from typing import Literal
 from daemon.web.fitted import cut, lines_of
 from daemon.web.graph_layers import Measures
 from daemon.web.graph_layout import Layout, lay_out
+from daemon.web.graph_lines import BOX_HIGH, BOX_LONG, EDGE_GAP, MARGIN, Grid, head_of, line_of, ports_of
 from ledger.parts.gates import UNDECIDED
 from ledger.text.pieces import Doc, as_list, as_map
 from ledger.text.say import plain
@@ -26,15 +27,9 @@ PAPERS_DRAWN_MAX = 3
 TITLE_LINES_MAX = 2
 TITLE_CHARS_MAX = 300
 """Of a title where it is told in full."""
-BOX_LONG, BOX_LONG_MIN, BOX_HIGH = 190, 120, 90
-LAYER_GAP, EDGE_GAP = 42, 14
-MARGIN = 14
 LETTER = 13
 """The size of letters. A picture is shrunk to 0.85 of its size at the least, so that they stay larger than 11."""
-WIDE_MAX = 1_580
-"""The size of which 0.85 fits into a window of 1440."""
 SIDE, SIGN_LONG, PAPER_LONG = 14, 17, 17
-PORT_STEP = 9
 PRIORITY_LONG = 2.0
 MEASURES = Measures(box=BOX_HIGH, thread=10, gap=EDGE_GAP, part_gap=24, layers=6)
 
@@ -224,9 +219,9 @@ def work_graph(work: Work, total: int | None = None) -> Graph:
     known = {node.todo_id: at for at, node in enumerate(nodes)}
     links = list(islice(_links(nodes, known), EDGES_MAX))
     layout = lay_out(len(nodes), [(start, end) for start, end, _ in links], MEASURES)
-    grid = _Grid.of(layout.layers)
+    grid = Grid.of(layout.layers)
     spots = [(grid.x(layer), MARGIN + middle) for layer, middle in zip(layout.layer, layout.middle, strict=True)]
-    wide = grid.x(max(layout.layers, 1)) - LAYER_GAP + MARGIN
+    wide = grid.wide(layout.layers)
     return Graph(
         wide=wide,
         high=2 * MARGIN + layout.breadth,
@@ -284,23 +279,7 @@ def _links(nodes: Sequence[Node], known: Mapping[str, int]) -> Iterator[tuple[in
                 yield *pair, "follows"
 
 
-@dataclass(frozen=True)
-class _Grid:
-    """How long boxes are, and so where each layer begins."""
-
-    long: int
-
-    @classmethod
-    def of(cls, layers: int) -> "_Grid":
-        long = (WIDE_MAX - 2 * MARGIN + LAYER_GAP) // max(layers, 1) - LAYER_GAP
-        # What no window holds is scrolled, so that it may as well be wide.
-        return cls(min(long, BOX_LONG) if long >= BOX_LONG_MIN else BOX_LONG)
-
-    def x(self, layer: int) -> int:
-        return MARGIN + layer * (self.long + LAYER_GAP)
-
-
-def _box(node: Node, grid: _Grid, x: int, y: int) -> Box:
+def _box(node: Node, grid: Grid, x: int, y: int) -> Box:
     room = grid.long - 2 * SIDE
     papers = node.papers[-PAPERS_DRAWN_MAX:]
     papers_long = PAPER_LONG * len(papers) + (24 if len(node.papers) > len(papers) else 0)
@@ -318,10 +297,10 @@ def _box(node: Node, grid: _Grid, x: int, y: int) -> Box:
 
 
 def _arrows(
-    nodes: Sequence[Node], links: Sequence[tuple[int, int, Kind]], layout: Layout, grid: _Grid
+    nodes: Sequence[Node], links: Sequence[tuple[int, int, Kind]], layout: Layout, grid: Grid
 ) -> tuple[Arrow, ...]:
     """Arrows in the order of the links. What closes a circle points backwards, and is told apart."""
-    ports = _ports(layout)
+    ports = ports_of(layout)
     arrows: list[Arrow] = []
     for at, ((start, end, kind), route) in enumerate(zip(links, layout.routes, strict=True)):
         turned = at in layout.turned
@@ -334,43 +313,11 @@ def _arrows(
                 end=nodes[end].todo_id,
                 kind="circle" if turned else kind,
                 met=kind == "follows" or nodes[start].todo_id not in nodes[end].waiting_for,
-                line=_line(points, grid.long),
-                head=_head(points[0][0] + grid.long, points[0][1], -1) if turned else _head(*points[-1], 1),
+                line=line_of(points, grid.long),
+                head=head_of(points[0][0] + grid.long, points[0][1], -1) if turned else head_of(*points[-1], 1),
             )
         )
     return tuple(arrows)
-
-
-def _ports(layout: Layout) -> dict[tuple[int, int], int]:
-    """How far from the middle of its boxes each edge leaves and enters, so that edges stand apart there."""
-    at_side: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
-    for at, route in enumerate(layout.routes):
-        at_side.setdefault((0, *route[0]), []).append((route[1][1], at))
-        at_side.setdefault((1, *route[-1]), []).append((route[-2][1], at))
-    ports: dict[tuple[int, int], int] = {}
-    for (side, *_), edges in at_side.items():
-        step = min(PORT_STEP, (BOX_HIGH - 40) // len(edges))
-        for place, (_, at) in enumerate(sorted(edges)):
-            ports[at, side] = (2 * place - len(edges) + 1) * step // 2
-    return ports
-
-
-def _line(points: Sequence[tuple[int, int]], long: int) -> str:
-    """A path from the side of one box to the side of the other, level where it passes a layer."""
-    x, y = points[0][0] + long, points[0][1]
-    path = [f"M{x} {y}"]
-    for place, (there, across) in enumerate(points[1:], 2):
-        middle = (x + there) // 2
-        path.append(f"C{middle} {y} {middle} {across} {there} {across}")
-        x, y = there, across
-        if place < len(points):
-            x = there + long
-            path.append(f"H{x}")
-    return "".join(path)
-
-
-def _head(x: int, y: int, way: int) -> str:
-    return f"M{x} {y}l{-9 * way} -5v10z"
 
 
 def _state(node: Node) -> str:

@@ -6,7 +6,8 @@ from itertools import combinations
 import pytest
 
 from daemon.web.fitted import cut, lines_of, width_of
-from daemon.web.work_graph import BOX_HIGH, DRAWN_MAX, WIDE_MAX, graph_of, work_graph
+from daemon.web.graph_lines import BOX_HIGH, WIDE_MAX
+from daemon.web.work_graph import DRAWN_MAX, graph_of, work_graph
 from tests.unit.pictures_drawn import drawn, of_class, read
 from tests.unit.sample_works import WORKS, alone, name, tangle, todo, waiting
 
