@@ -7,10 +7,10 @@ refusals' own chain holds from where it was last pruned. Rows are taken one by o
 are held against the events that name them, twelve bytes for each event.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -125,6 +125,72 @@ class Named:
 
     def _name(self, place: int) -> bytes | None:
         return bytes(self._names[place * _NAME_BYTES : (place + 1) * _NAME_BYTES]) if place >= 0 else None
+
+
+class Kept(Protocol):
+    """What of a store is checked."""
+
+    def events(self, after_seq: int, /) -> Iterator[EventRow]:
+        """Events with `seq > after_seq` in order."""
+        ...
+
+    def receipts(self) -> Iterator[ReceiptRow]:
+        """Every receipt, in the order of its key."""
+        ...
+
+    def refusals(self, after_number: int, /) -> Iterator[RefusalRow]:
+        """Refusals with `number > after_number` in order."""
+        ...
+
+    def refusals_anchor(self) -> Head:
+        """The number and hash that the kept refusals start after."""
+        ...
+
+
+def verify_store(store: Kept) -> Report:
+    """Check everything a store holds, while somebody else may be writing.
+
+    Receipts are read after the events and may name events that were committed in between; those receipts are held
+    back until the events past the first reading are checked as well.
+    """
+    named = Named()
+    report = verify_events(store.events(0), named=named)
+    if report.holds and not report.events:
+        # Whatever makes a ledger gives it its first event in the same step: one without was emptied, or never made.
+        return replace(report, first_break=Break(part="event", number=1, defect=Defect.EVENTS_MISSING))
+    if not report.holds:
+        return report
+    later: list[ReceiptRow] = []
+    # Receipts are read in the order of their keys: one that comes meanwhile may be passed over.
+    asked = report.head.seq
+    report = verify_receipts(_up_to(store.receipts(), report.head, later), report, named)
+    if later and report.holds:
+        tail = verify_events(store.events(report.head.seq), after=report.head, named=named)
+        report = replace(
+            report,
+            head=tail.head,
+            events=report.events + tail.events,
+            redacted=report.redacted + tail.redacted,
+            redacted_seqs=report.redacted_seqs + tail.redacted_seqs,
+            first_break=tail.first_break,
+        )
+        if report.holds:
+            known = report.receipts
+            report = verify_receipts(later, report, named)
+            report = replace(report, receipts=known + report.receipts)
+    named.end(asked)
+    report = verify_named(named, report)
+    if report.holds:
+        report = verify_refusals(store.refusals(store.refusals_anchor().seq), report, after=store.refusals_anchor())
+    return report
+
+
+def _up_to(receipts: Iterator[ReceiptRow], head: Head, later: list[ReceiptRow]) -> Iterator[ReceiptRow]:
+    for row in receipts:
+        if row.last_seq > head.seq:
+            later.append(row)
+        else:
+            yield row
 
 
 def verify(

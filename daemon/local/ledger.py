@@ -5,8 +5,6 @@ appended, and each page is read on its own, so that the writer never waits.
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from daemon.cli.output import STDOUT, refuse, tell, write
@@ -15,11 +13,11 @@ from daemon.local.export import copy_out
 from daemon.local.homes import initialised_home_of
 from ledger.canonical import canonical
 from ledger.codec import decode_body
-from ledger.ports import EventRow, Head, ReceiptRow, StoreFault, StoreUnusable
+from ledger.ports import EventRow, StoreFault, StoreUnusable
 from ledger.store.sqlite import open_sqlite_reader
 from ledger.store.sqlite_read import SqliteReads
 from ledger.text.say import plain
-from ledger.verify import Break, Defect, Named, Report, verify_events, verify_named, verify_receipts, verify_refusals
+from ledger.verify import Report, verify_store
 
 EXIT_BROKEN = 1
 EXIT_FAULT = 8
@@ -56,52 +54,6 @@ def verify_ledger(command: Command) -> int:
         return _faulty(command, error)
     write(STDOUT, _report(report, expected, met=met, as_json=command.options.json))
     return 0 if report.holds and met else EXIT_BROKEN
-
-
-def verify_store(store: SqliteReads) -> Report:
-    """Check everything a store holds, while somebody else may be writing.
-
-    Receipts are read after the events and may name events that were committed in between; those receipts are held
-    back until the events past the first reading are checked as well.
-    """
-    named = Named()
-    report = verify_events(store.events(0), named=named)
-    if report.holds and not report.events:
-        # Whatever makes a ledger gives it its first event in the same step: one without was emptied, or never made.
-        return replace(report, first_break=Break(part="event", number=1, defect=Defect.EVENTS_MISSING))
-    if not report.holds:
-        return report
-    later: list[ReceiptRow] = []
-    # Receipts are read in the order of their keys: one that comes meanwhile may be passed over.
-    asked = report.head.seq
-    report = verify_receipts(_up_to(store.receipts(), report.head, later), report, named)
-    if later and report.holds:
-        tail = verify_events(store.events(report.head.seq), after=report.head, named=named)
-        report = replace(
-            report,
-            head=tail.head,
-            events=report.events + tail.events,
-            redacted=report.redacted + tail.redacted,
-            redacted_seqs=report.redacted_seqs + tail.redacted_seqs,
-            first_break=tail.first_break,
-        )
-        if report.holds:
-            known = report.receipts
-            report = verify_receipts(later, report, named)
-            report = replace(report, receipts=known + report.receipts)
-    named.end(asked)
-    report = verify_named(named, report)
-    if report.holds:
-        report = verify_refusals(store.refusals(store.refusals_anchor().seq), report, after=store.refusals_anchor())
-    return report
-
-
-def _up_to(receipts: Iterator[ReceiptRow], head: Head, later: list[ReceiptRow]) -> Iterator[ReceiptRow]:
-    for row in receipts:
-        if row.last_seq > head.seq:
-            later.append(row)
-        else:
-            yield row
 
 
 def _expected_head(command: Command) -> tuple[int, str] | None:

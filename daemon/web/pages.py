@@ -8,13 +8,14 @@ by itself may get one that is a second old: it says as of which event it is, and
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from daemon.api.past import Past
 from daemon.service import Service
 from daemon.web.asked import Asked
 from daemon.web.fragments import Fragments
 from daemon.web.frame import draw, refusal_context
+from daemon.web.proving import Proving
 from daemon.web.reads import Reads
 from daemon.web.views import agents, compose, goal, history, workspace
 from ledger.projections.documents import Document, valid_until_ms
@@ -62,6 +63,8 @@ class Made:
     body: bytes
     seq: int
     at_ms: int
+    moving: bool = False
+    """Whether it shows what goes on without a commit: then it is good for nobody else."""
 
 
 class Pages:
@@ -76,6 +79,11 @@ class Pages:
         self._readings = Readings(valid_until_ms)
         self._fragments = Fragments()
         self._erasures = service.erasures
+        self._proving = Proving(service)
+
+    def close(self) -> None:
+        """Nobody reads them any longer."""
+        self._proving.close()
 
     async def page(self, asked: Asked, *, following: bool) -> Made:
         """The page at an address; a place where there is none is answered by a page that says so."""
@@ -99,6 +107,8 @@ class Pages:
     def _holds(self, made: Made, *, following: bool) -> bool:
         service = self._service
         age_ms = service.clock.now_ms() - made.at_ms
+        if made.moving:
+            return False
         if following and age_ms < FOLLOWING_AGE_MS_MAX:
             return True
         return made.seq == service.committed.seq and age_ms < UNCHANGED_AGE_MS_MAX
@@ -118,14 +128,15 @@ class Pages:
         if page is None:
             made: Document | Refusal = refuse(GeneralRefusal.UNKNOWN_ACTION, action=asked.path[:64])
         else:
-            reads = Reads(self._service, self._past, asked.locale, asked.at, self._readings)
+            reads = Reads(self._service, self._past, asked.locale, asked.at, self._readings, self._proving)
             made = await page.view(reads, asked, names)
         frame = self._frame(asked, at_ms)
         if isinstance(made, Refusal):
             body = draw("refused.html", {**frame, **refusal_context(made, asked.locale)}, asked, self._fragments)
             return Made(made.status.http_status, body, seq, at_ms)
         assert page is not None, "it was found"
-        return Made(200, draw(page.template, {**frame, **made}, asked, self._fragments), seq, at_ms)
+        body = draw(page.template, {**frame, **made}, asked, self._fragments)
+        return Made(cast("int", made.get("http_status", 200)), body, seq, at_ms, moving=made.get("moving") is True)
 
     def _frame(self, asked: Asked, now_ms: int) -> Document:
         """What stands on every page: which ledger this is, as of which event, and how it is."""

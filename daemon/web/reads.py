@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from daemon.api.past import Past
 from daemon.service import Service
+from daemon.web.proving import Proving
 from ledger.catalogue import ACTIONS
 from ledger.ids import OPERATOR, GoalId
 from ledger.projections.documents import READERS, Document
@@ -31,9 +32,16 @@ class Reads:
     """Documents by the name of their action, as of now or of an earlier event."""
 
     def __init__(
-        self, service: Service, past: Past, locale: Locale, at: int | None = None, readings: Readings | None = None
+        self,
+        service: Service,
+        past: Past,
+        locale: Locale,
+        at: int | None = None,
+        readings: Readings | None = None,
+        proving: Proving | None = None,
     ) -> None:
-        """`readings` are what is known already of the open goals as they are now."""
+        """`readings` are what is known already of the open goals as they are now, `proving` proofs of the chain."""
+        self.proving = proving
         self._service = service
         self._readings = readings
         self._past = past

@@ -99,6 +99,7 @@ class PageServer:
         if self._place is None or self._runner is None or self._sweeping is None:
             return
         self._listening.close()
+        self._pages.close()
         self._sweeping.cancel()
         self._live.close()
         await self._runner.cleanup()

@@ -29,6 +29,7 @@ SCANNED_MAX = 5_000
 SAID_CHARS_MAX = 280
 HASH_CHARS = 12
 SUBJECTS = ("todo_id", "gate_id", "plan_id", "amendment_id", "request_id", "artifact_id", "member_id")
+LINKED = (*SUBJECTS, "agent_id")
 _OTHER_NAMES = {
     "todo_id": frozenset({"todo_id", "for_todo_id", "successor_todo_id", "unblocks_todo_id", "blocks_todo_id",
                           "todos", "todo_ids", "blocked_todo_ids"}),
@@ -109,11 +110,15 @@ def told_if(row: EventRow, ask: ListHistory) -> Told | None:
     """The event, if it is one of those asked for."""
     if ask.kind is not None and row.kind != ask.kind and row.kind.partition(".")[0] != ask.kind:
         return None
+    wanted = [(name, value) for name in SUBJECTS if (value := getattr(ask, name)) is not None]
+    # What an event names stands in its bytes, and to look for it there is cheap; only what has it is read.
+    named = [value for _, value in wanted] + ([] if ask.actor is None else [ask.actor])
+    if any(f'"{value}"'.encode() not in row.body for value in named):
+        return None
     told = told_of(row)
     if ask.actor is not None and told.event.actor != ask.actor:
         return None
-    wanted = ((name, getattr(ask, name)) for name in SUBJECTS)
-    return told if all(names(told.facts, name, value) for name, value in wanted if value is not None) else None
+    return told if all(names(told.facts, name, value) for name, value in wanted) else None
 
 
 def names(facts: object, name: str, value: str) -> bool:
@@ -137,6 +142,7 @@ def event_document(told: Told, locale: Locale, ended: Ended | None = None) -> Do
         "at": rfc3339(event.at_ms),
         "kind": row.kind,
         "goal_id": row.goal_id,
+        "subjects": {name: told.facts[name] for name in LINKED if isinstance(told.facts.get(name), str)},
         "sentence": sentence(
             row.kind, told.facts, event.actor, locale, text=text, erased=told.erased, at_ms=event.at_ms, ended=ended
         ),

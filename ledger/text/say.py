@@ -25,7 +25,7 @@ DOMAINS = (
     "agents", "authority", "cards_gate", "cards_members", "cards_request", "conversation", "forms", "gates", "history",
     "hooks", "lark_setup", "manual", "manual_local", "page", "page_open", "plan_cards", "plans", "problems", "requests",
     "reviews", "slots", "step_up", "views", "work", "identity", "summaries",
-    "page_goal", "page_pictures", "page_agents",
+    "page_goal", "page_history", "page_pictures", "page_agents",
 )  # fmt: skip
 MARKS_IN_A_ROW_MAX = 4
 

@@ -49,6 +49,9 @@ function settle(root) {
   offerCopies(root);
 }
 
+// A page's own script that puts something in place says so.
+document.addEventListener("page:put", () => settle(document));
+
 // The nearest thing that can be told apart from its brothers, so that focus finds it again.
 function address(element) {
   if (!element || element === body) return null;
