@@ -1,4 +1,4 @@
-"""The history's page of a real daemon: it says what the history says, leads on, and can tell that a ledger is broken."""
+"""The history's page of a real daemon: it says what the history says, leads on, and tells a broken ledger."""
 
 import json
 import re
