@@ -2,7 +2,7 @@
 
 Of a page that is made anew because one goal has moved, nearly everything is as it was. A piece is a function of the
 values that are put into it, of the language and of what the addresses in it carry along; where all of these are the
-same to the byte, so is the piece. What is kept is bounded by its size, and the piece goes that was wanted last.
+same to the byte, so is the piece. What is kept is bounded by its size, and what nobody has wanted for longest goes.
 """
 
 from collections import OrderedDict

@@ -15,12 +15,12 @@ from daemon.service import Service
 from daemon.web.asked import Asked
 from daemon.web.fragments import Fragments
 from daemon.web.frame import draw, refusal_context
+from daemon.web.known import Known
 from daemon.web.proving import Proving
 from daemon.web.reads import Reads
 from daemon.web.views import agents, compose, goal, history, workspace
-from ledger.projections.documents import Document, valid_until_ms
+from ledger.projections.documents import Document
 from ledger.projections.overview import SHORT_HASH_BYTES
-from ledger.projections.readings import Readings
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.text.say import Locale
@@ -76,7 +76,7 @@ class Pages:
         self._past = past
         self._kept: dict[_Key, Made] = {}
         self._kept_bytes = 0
-        self._readings = Readings(valid_until_ms)
+        self._known = Known(service)
         self._fragments = Fragments()
         self._erasures = service.erasures
         self._proving = Proving(service)
@@ -118,7 +118,7 @@ class Pages:
         if self._erasures != self._service.erasures:
             self._kept.clear()
             self._kept_bytes = 0
-            self._readings.forget()
+            self._known.forget()
             self._fragments.forget()
             self._erasures = self._service.erasures
 
@@ -128,7 +128,7 @@ class Pages:
         if page is None:
             made: Document | Refusal = refuse(GeneralRefusal.UNKNOWN_ACTION, action=asked.path[:64])
         else:
-            reads = Reads(self._service, self._past, asked.locale, asked.at, self._readings, self._proving)
+            reads = Reads(self._service, self._past, self._known, self._proving, asked.locale, asked.at)
             made = await page.view(reads, asked, names)
         frame = self._frame(asked, at_ms)
         if isinstance(made, Refusal):

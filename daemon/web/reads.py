@@ -6,11 +6,15 @@ as it is from a chat, whoever sits before the browser.
 
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from daemon.api.past import Past
 from daemon.service import Service
+from daemon.web.known import Known
 from daemon.web.proving import Proving
 from ledger.catalogue import ACTIONS
 from ledger.ids import OPERATOR, GoalId
+from ledger.params import Params
 from ledger.projections.documents import READERS, Document
 from ledger.projections.history import Asking
 from ledger.projections.members import member_from
@@ -20,11 +24,14 @@ from ledger.projections.readings import Readings
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller
+from ledger.state import Workspace
 from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 
 FROM_READINGS: Mapping[str, Callable[[Readings], Reader]] = {"overview.show": overview_from, "member.show": member_from}
 """Documents of every goal at once."""
+OF_A_GOAL = frozenset({"history.list", "member.show"})
+"""Documents of the whole workspace that are of one goal where one is named."""
 CALLER = Caller(member_id=OPERATOR, kind="operator", surface="http")
 
 
@@ -32,18 +39,11 @@ class Reads:
     """Documents by the name of their action, as of now or of an earlier event."""
 
     def __init__(
-        self,
-        service: Service,
-        past: Past,
-        locale: Locale,
-        at: int | None = None,
-        readings: Readings | None = None,
-        proving: Proving | None = None,
+        self, service: Service, past: Past, known: Known, proving: Proving, locale: Locale, at: int | None = None
     ) -> None:
-        """`readings` are what is known already of the open goals as they are now, `proving` proofs of the chain."""
         self.proving = proving
         self._service = service
-        self._readings = readings
+        self._known = known
         self._past = past
         self._locale = locale
         self._at = at
@@ -60,7 +60,7 @@ class Reads:
 
     def now(self) -> "Reads":
         """The same way to the ledger as it is now, for what an earlier moment cannot know."""
-        return Reads(self._service, self._past, self._locale)
+        return Reads(self._service, self._past, self._known, self.proving, self._locale)
 
     async def document(self, action: str, /, **asked: object) -> Document | Refusal:
         """A document; parameters that are no parameters of this action are a mistake of ours and raise."""
@@ -68,14 +68,40 @@ class Reads:
             {name: value for name, value in asked.items() if value is not None}, strict=False
         )
         goal_id = GoalId(str(asked["goal_id"])) if ACTIONS[action].goal_bound else None
-        committed = self._service.committed
-        state = committed if self._at is None else await self._past.state(self._at, goal_id)
+        if self._at is not None:
+            return await self._of_then(action, params, goal_id)
+        bound = getattr(params, "goal_id", None) if action in OF_A_GOAL else goal_id
+        if bound is None:
+            return await self._of_now(action, params)
+        key = (action, GoalId(bound), self._locale, msgspec.json.encode(asked))
+        now_ms = self._service.clock.now_ms()
+        found = self._known.find(key, now_ms)
+        if found is not None:
+            return found
+        truth = self._known.truth(GoalId(bound), now_ms)
+        made = await self._of_now(action, params)
+        if not isinstance(made, Refusal):
+            self._known.keep(key, made, truth)
+        return made
+
+    async def _of_now(self, action: str, params: Params) -> Document | Refusal:
+        committed, now_ms = self._service.committed, self._service.clock.now_ms()
+        if action in STORED_READERS:
+            return await self._stored(action, params, committed, now_ms)
+        made_from = FROM_READINGS.get(action)
+        reader = READERS[action] if made_from is None else through_the_filter(made_from(self._known.readings))
+        return reader(committed, CALLER, params, now_ms)
+
+    async def _of_then(self, action: str, params: Params, goal_id: GoalId | None) -> Document | Refusal:
+        assert self._at is not None, "it is asked for"
+        state = await self._past.state(self._at, goal_id)
         if isinstance(state, Refusal):
             return state
-        now_ms = self._service.clock.now_ms() if self._at is None else state.at_ms
-        if action not in STORED_READERS:
-            document = self._reader(action)(state, CALLER, params, now_ms)
-            return document if self._at is None else filtered(self._service.committed, CALLER, params, document)
+        if action in STORED_READERS:
+            return await self._stored(action, params, state, state.at_ms)
+        return filtered(self._service.committed, CALLER, params, READERS[action](state, CALLER, params, state.at_ms))
+
+    async def _stored(self, action: str, params: Params, state: Workspace, now_ms: int) -> Document | Refusal:
         reading = STORED_READERS[action](Asking(state, CALLER, self.seq, now_ms, self._locale), params)
         if isinstance(reading, Refusal):
             return reading
@@ -88,11 +114,3 @@ class Reads:
         state = None if self._at is None else await self._past.state(self._at, None)
         now_ms = self._service.clock.now_ms() if state is None or isinstance(state, Refusal) else state.at_ms
         return rfc3339(now_ms)
-
-    def _reader(self, action: str) -> Reader:
-        """What makes a document: of the whole workspace as of now, from what is known already of its goals."""
-        made_from = FROM_READINGS.get(action)
-        if made_from is None or self._at is not None or self._readings is None:
-            return READERS[action]
-        self._readings.registry_seq = self._service.registry_seq
-        return through_the_filter(made_from(self._readings))
