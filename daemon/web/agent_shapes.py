@@ -4,7 +4,7 @@ Everything here is a function of documents. A document is data: what is missing 
 over is not shown as held.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, get_args
 
 from ledger.projections.presence import PresenceName
@@ -12,7 +12,7 @@ from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.members import MemberRefusal
 from ledger.text.lines import reason_line
-from ledger.text.pieces import Doc, as_list, as_map, rows_of
+from ledger.text.pieces import Doc, as_list, as_map, named, rows_of
 from ledger.text.say import Locale, has, say
 
 PAGE_MAX: Final = 20
@@ -27,6 +27,13 @@ def because_line(code: object, locale: Locale) -> str:
         return say("cli.presence.none", locale)
     known = f"cli.presence.because.{code}"
     return say(known, locale) if has(known) else reason_line(str(code), locale)
+
+
+def role_line(profile_role: object, locale: Locale) -> str | None:
+    """What an agent says it is. It never stands alone: that a role grants nothing is part of what is said."""
+    if profile_role is None:
+        return None
+    return say("page.agents.role", locale, role=named("card.members.role", profile_role, locale))
 
 
 class Choice(NamedTuple):
@@ -64,10 +71,17 @@ def choice_of(query: Mapping[str, str]) -> Choice | Refusal:
     )
 
 
+class Listed(NamedTuple):
+    """A member, with where the list of members says so."""
+
+    path: str
+    member: Doc
+
+
 class MemberPage(NamedTuple):
     """A page of members: agents first, then people, each in the order in which they joined."""
 
-    rows: list[Doc]
+    rows: list[Listed]
     first: int
     """The place of the first row in the list, counted from 1."""
     total: int
@@ -76,12 +90,13 @@ class MemberPage(NamedTuple):
     """What the page before goes on after; empty for the first page, None where this is the first."""
 
 
-def page_of(members: Iterable[Doc], choice: Choice, presences: Mapping[str, object]) -> MemberPage | Refusal:
+def page_of(members: Sequence[Doc], choice: Choice, presences: Mapping[str, object]) -> MemberPage | Refusal:
     """The members that are wanted, a page of them."""
     found = sorted(
-        (one for one in members if choice.takes(one, presences)), key=lambda one: KINDS.index(str(one.get("kind")))
+        (Listed(f"members[{at}]", one) for at, one in enumerate(members) if choice.takes(one, presences)),
+        key=lambda one: KINDS.index(str(one.member.get("kind"))),
     )
-    ids = [str(one.get("member_id")) for one in found]
+    ids = [str(one.member.get("member_id")) for one in found]
     if choice.after and choice.after not in ids:
         return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=choice.after[:80])
     start = ids.index(choice.after) + 1 if choice.after else 0

@@ -42,6 +42,10 @@ class PureReads:
         """The same without an earlier moment."""
         return PureReads(self.world, self.locale)
 
+    async def moment(self):
+        """The moment that is read at."""
+        return rfc3339(self.world.now_ms if self.at is None else state_at(self.world.store, self.at).at_ms)
+
     async def document(self, action, /, **asked):
         """A document, as the daemon would answer."""
         given = {name: value for name, value in asked.items() if value is not None}
@@ -50,7 +54,7 @@ class PureReads:
         if self.at is not None:
             if not 1 <= self.at <= self.head:
                 return refuse(GeneralRefusal.SEQ_NOT_REACHED, seq=self.at, head=self.head)
-            state = state_at(self.world.store, self.at, GoalId(asked["goal_id"]))
+            state = state_at(self.world.store, self.at, GoalId(asked["goal_id"]) if "goal_id" in asked else None)
             now_ms = state.at_ms
         if action not in STORED_READERS:
             document = READERS[action](state, CALLER, params, now_ms)

@@ -5,7 +5,7 @@ from typing import Final
 
 from daemon.web.agent_lines import lines_for_agent
 from daemon.web.agent_reads import GOALS_MAX, binding_of, books_of, given, goals_worked_in, lease_events, leases_of
-from daemon.web.agent_shapes import because_line, holds_of
+from daemon.web.agent_shapes import because_line, holds_of, role_line
 from daemon.web.agent_work import artifacts_of, requests_of, runs_of, usage_of
 from daemon.web.asked import Asked
 from daemon.web.lease_terms import terms_of
@@ -45,6 +45,7 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
     return {
         "member": member,
         "doc": shown,
+        "role": role_line(shown.get("profile_role"), asked.locale),
         "because": because_line(shown.get("presence_because"), asked.locale),
         "tone": tone_of_presence(str(shown.get("presence"))),
         "holds": holds,
@@ -59,11 +60,13 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "time_line": time_line(terms_of(leases.events, moment, agent_id), moment),
         "leases_from": leases.from_seq,
         "binding": binding,
-        "tokens": tokens[-TOKENS_MAX:],
+        "tokens": list(enumerate(tokens))[-TOKENS_MAX:],
         "tokens_more": max(0, len(tokens) - TOKENS_MAX),
-        "grants": grants[-TOKENS_MAX:],
+        "grants": list(enumerate(grants))[-TOKENS_MAX:],
         "grants_more": max(0, len(grants) - TOKENS_MAX),
-        "actions": [] if member.get("revoked") else lines_for_agent(agent_id, binding, tokens, grants, holds),
+        "actions": []
+        if member.get("revoked") or asked.at is not None
+        else lines_for_agent(agent_id, binding, tokens, grants, holds),
     }
 
 

@@ -14,10 +14,12 @@ from daemon.web.agent_reads import (
 from daemon.web.agent_shapes import (
     KINDS,
     PRESENCES,
+    Listed,
     because_line,
     choice_of,
     holds_of,
     page_of,
+    role_line,
     waiting_for,
 )
 from daemon.web.asked import Asked
@@ -47,10 +49,10 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
     page = page_of(members, choice, await presences(reads) if choice.presence else {})
     if isinstance(page, Refusal):
         return page
-    agents = [one for one in page.rows if one.get("kind") == "agent"]
+    agents = [one.member for one in page.rows if one.member.get("kind") == "agent"]
     shown = [await given(reads, "member.show", agent_id=one.get("member_id")) for one in agents]
     books = await books_of(reads, goals_worked_in(shown))
-    people = [one for one in page.rows if one.get("kind") == "person"]
+    people = [one for one in page.rows if one.member.get("kind") == "person"]
     refused = await refused_of(reads)
     return {
         "choice": choice,
@@ -74,6 +76,7 @@ async def _agents(reads: Reads, asked: Asked, shown: Sequence[Doc]) -> list[Docu
         rows.append(
             {
                 "doc": one,
+                "role": role_line(one.get("profile_role"), asked.locale),
                 "because": because_line(one.get("presence_because"), asked.locale),
                 "tone": tone_of_presence(str(one.get("presence"))),
                 "holds": holds[:HOLDS_SHOWN_MAX],
@@ -83,7 +86,7 @@ async def _agents(reads: Reads, asked: Asked, shown: Sequence[Doc]) -> list[Docu
     return rows
 
 
-async def _people(reads: Reads, people: Sequence[Doc]) -> Document:
+async def _people(reads: Reads, people: Sequence[Listed]) -> Document:
     """The people of this page, and how much of what was read waits for each."""
     if not people:
         return {"rows": [], "waits": {}, "partly": False}
@@ -102,9 +105,11 @@ async def view_one(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Docu
     if isinstance(listed, Refusal):
         return listed
     wanted = names["agent_id"]
-    member: Doc = next((one for one in rows_of(listed, "members") if one.get("member_id") == wanted), {})
-    if not member:
+    members = rows_of(listed, "members")
+    at = next((at for at, one in enumerate(members) if one.get("member_id") == wanted), None)
+    if at is None:
         return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=wanted)
+    member = members[at]
     if member.get("kind") == "agent":
         return await agent_one.view(reads, asked, member)
-    return await person_one.view(reads, asked, member)
+    return await person_one.view(reads, asked, member, f"members[{at}]")

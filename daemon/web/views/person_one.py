@@ -20,7 +20,7 @@ ACTS_MAX: Final = 50
 TOKENS_MAX: Final = 20
 
 
-async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
+async def view(reads: Reads, asked: Asked, member: Doc, path: str) -> Document | Refusal:
     """Everything about one person that the documents say; no id of theirs on a platform is in any of them."""
     person_id = str(member.get("member_id"))
     attention = await reads.document("attention.show", member_id=person_id, limit=ITEMS_MAX)
@@ -28,11 +28,14 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
     acts = await given(reads, "history.list", actor=person_id, limit=ACTS_MAX)
     bindings = rows_of(await given(reads, "member.bindings", member_id=person_id), "bindings")
     tokens = rows_of(await given(reads, "token.list", member_id=person_id), "tokens")
-    ended = bool(member.get("revoked")) or member.get("kind") == "bot"
-    row: Doc = next((one for one in rows_of(overview, "members") if one.get("member_id") == person_id), {})
+    ended = bool(member.get("revoked")) or member.get("kind") == "bot" or asked.at is not None
+    rows = rows_of(overview, "members")
+    at, row = next(((at, one) for at, one in enumerate(rows) if one.get("member_id") == person_id), (0, {}))
     return {
         "member": member,
+        "path": path,
         "row": row,
+        "row_path": f"members[{at}].",
         "tone": tone_of_presence(str(row.get("presence"))),
         "because": because_line(row.get("presence_because"), asked.locale),
         "attention": None if isinstance(attention, Refusal) else attention,
@@ -42,7 +45,7 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "decisions": decisions_in(rows_of(acts, "events")),
         "acts": acts,
         "binding": as_map(bindings[-1]) if bindings else {},
-        "tokens": tokens[-TOKENS_MAX:],
+        "tokens": list(enumerate(tokens))[-TOKENS_MAX:],
         "tokens_more": max(0, len(tokens) - TOKENS_MAX),
         "actions": lines_for_person(person_id, paired=bool(member.get("paired")), revoked=ended),
     }
