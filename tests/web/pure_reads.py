@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from daemon.web.asked import parse
+from daemon.web.fragments import Fragments
 from daemon.web.frame import draw
 from daemon.web.pages import _find
 from daemon.web.reads import CALLER
@@ -81,4 +82,4 @@ async def page_of(world, path, **query):
         "writable": True,
     }  # fmt: skip
     frame = {"ledger": ledger, "at": asked.at, "health": {"ok": True}}
-    return draw(page.template, {**frame, **made}, asked).decode()
+    return draw(page.template, {**frame, **made}, asked, Fragments()).decode()
