@@ -41,6 +41,12 @@ def cut(text: str, width: float) -> str:
     return _upto(read, width - _width(ELLIPSIS)).rstrip() + ELLIPSIS
 
 
+def cut_front(text: str, width: float) -> str:
+    """The end of a line where the whole does not fit: names of things differ at their ends."""
+    read = one_line(text[-READ_CHARS_MAX:])
+    return read if width_of(read) <= width else ELLIPSIS + _upto(read[::-1], width - _width(ELLIPSIS))[::-1]
+
+
 def _upto(text: str, width: float) -> str:
     taken = 0.0
     for at, letter in enumerate(text):

@@ -7,7 +7,7 @@ nobody did anything. The axis is in UTC and says so; the table under the picture
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from daemon.web.fitted import cut, width_of
+from daemon.web.fitted import cut, cut_front, width_of
 from daemon.web.lease_terms import Term, moment_ms
 from ledger.text.times import rfc3339
 
@@ -18,12 +18,17 @@ TERMS_MAX = 120
 RENEWALS_DRAWN_MAX = 60
 """Ticks of one bar, the latest."""
 TICKS_MAX = 8
-WIDE, NAMES_LONG, RIGHT = 1_000, 180, 24
+WIDE, NAMES_LONG, RIGHT = 10_000, 1_800, 200
+"""Places along the line are ten-thousandths of its width: it takes what there is, and letters stay as they are."""
+LEAST_PIXELS, MEANT_PIXELS = 760, 1_000
+"""The width below which it is scrolled, and the one that words are fitted for."""
 ROW_HIGH, BAR_HIGH, AXIS_HIGH, FOOT = 36, 22, 46, 10
-BAR_LONG_MIN = 3
+BAR_LONG_MIN = 30
 EPOCH_LONG = 7
 """The width of the word for an epoch with its number, in letters."""
 LETTER = 13
+NAME_ROOM, BAR_ROOM = 1.5, 1.8
+"""What is left free beside a name and in a bar, in letters."""
 ROOM_MS = 20
 """A part of this of the time shown is left free at either side."""
 
@@ -84,11 +89,8 @@ class Tick:
 class TimeLine:
     """The whole picture."""
 
-    wide: int
     high: int
     least: int
-    left: int
-    right: int
     foot: int
     """Where the rows end."""
     rows: tuple[Row, ...] = ()
@@ -135,11 +137,8 @@ def time_line(terms: Sequence[Term], now: str) -> TimeLine:
     rows = tuple(_row(todo, at, shown, scale, now_ms) for at, todo in enumerate(todos))
     foot = AXIS_HIGH + ROW_HIGH * len(rows)
     return TimeLine(
-        wide=WIDE,
         high=foot + FOOT,
-        least=WIDE * 85 // 100,
-        left=NAMES_LONG,
-        right=WIDE - RIGHT,
+        least=LEAST_PIXELS,
         foot=foot,
         rows=rows,
         ticks=_ticks(scale) if rows else (),
@@ -165,17 +164,22 @@ def _row(todo: tuple[str, str], at: int, terms: Sequence[Term], scale: _Scale, n
     return Row(
         goal_id=todo[0],
         todo_id=todo[1],
-        name=cut(todo[1], (NAMES_LONG - 20) / LETTER),
+        name=cut_front(todo[1], _letters(NAMES_LONG) - NAME_ROOM),
         y=AXIS_HIGH + ROW_HIGH * at,
         bars=tuple(_bar(term, scale, now_ms) for term in own),
     )
+
+
+def _letters(long: int) -> float:
+    """How many letters a length has room for."""
+    return long * MEANT_PIXELS / WIDE / LETTER
 
 
 def _bar(term: Term, scale: _Scale, now_ms: int) -> Bar:
     x = NAMES_LONG if term.begun == "earlier" else scale.x(term.begun_ms)
     end = scale.x(term.last_ms)
     long = max(end - x, BAR_LONG_MIN)
-    room = (long - 24) / LETTER
+    room = _letters(long) - BAR_ROOM
     words = cut(term.owner, room) if term.owner and room >= min(3.0, width_of(term.owner)) else ""
     return Bar(
         term=term,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from daemon.web.fitted import cut, lines_of
+from daemon.web.fitted import cut, cut_front, lines_of
 from daemon.web.graph_layers import Measures
 from daemon.web.graph_layout import Layout, lay_out
 from daemon.web.graph_lines import BOX_HIGH, BOX_LONG, EDGE_GAP, MARGIN, Grid, head_of, line_of, ports_of
@@ -287,7 +287,7 @@ def _box(node: Node, grid: Grid, x: int, y: int) -> Box:
         node=node,
         x=x,
         y=y,
-        name=cut(node.todo_id, (room - SIGN_LONG - 26) / LETTER),
+        name=cut_front(node.todo_id, (room - SIGN_LONG - 26) / LETTER),
         lines=lines_of(node.title, room / LETTER, TITLE_LINES_MAX),
         holder=cut(node.holder, (room - SIGN_LONG - papers_long) / LETTER) if node.holder else "",
         told=_told(node.title),

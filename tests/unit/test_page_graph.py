@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from daemon.web.fitted import cut, lines_of, width_of
+from daemon.web.fitted import cut, cut_front, lines_of, width_of
 from daemon.web.graph_lines import BOX_HIGH, WIDE_MAX
 from daemon.web.work_graph import DRAWN_MAX, graph_of, work_graph
 from tests.unit.pictures_drawn import drawn, of_class, read
@@ -149,6 +149,7 @@ def test_a_title_is_broken_between_words_and_cut_where_it_is_too_long(text, line
     assert lines_of(text, 10.0, 2) == lines
     assert all(width_of(line) <= 10.0 for line in lines)
     assert cut("x" * 5_000, 5.0) == "x" * 6 + "…"
+    assert cut_front("todo_of_a_long_name_12", 5.0) == "…me_12"
 
 
 def test_work_without_edges_and_no_work_at_all_have_pictures():

@@ -164,7 +164,7 @@ def test_the_drawing_is_sound_and_its_table_says_the_same(locale):
     lines = [one for one in tree.iter("tr") if one.get("data-ended")]
     assert len(lines) == shown
     for row in drawing.rows:
-        assert all(bar.long >= 3 and bar.x + bar.long <= WIDE - RIGHT + 3 for bar in row.bars)
+        assert all(bar.long >= 30 and bar.x + bar.long <= WIDE - RIGHT + 30 for bar in row.bars)
     assert not any(key == "style" for one in tree.iter() for key in one.attrib)
     assert len(of_class(tree, "now")) == 1
     bars = [one for one in of_class(tree, "bar") if one.get("data-owner") is not None]
