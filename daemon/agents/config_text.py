@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 Document = dict[str, object]
+OURS: Final = "  # set by frontstage"
+"""Stands behind a line of TOML that was added, so that this very line can be taken out again."""
 _HEADER: Final = re.compile(r"^[ \t]*\[")
 
 
@@ -105,18 +107,37 @@ def without_table(text: str, header: str) -> str:
 
 
 def with_setting(text: str, table: str, setting: str, name: str) -> str:
-    """The document with one more line in a table that may be there already. Raises NotOurShape."""
+    """The document with one more line, marked as ours, in a table that may be there already. Raises NotOurShape."""
+    setting += OURS
     header = re.compile(rf"^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][ \t]*(#.*)?$")
     lines = text.splitlines(keepends=True)
     at = next((number for number, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
     if at is None:
         kept = text.rstrip("\r\n")
-        written = kept + ("\n\n" if kept else "") + f"[{table}]\n{setting}\n"
+        written = kept + ("\n\n" if kept else "") + f"[{table}]{OURS}\n{setting}\n"
     else:
         end = "" if lines[at].endswith("\n") else "\n"
         written = "".join([*lines[: at + 1], f"{end}{setting}\n", *lines[at + 1 :]])
     parsed_toml(written, name)
     return written
+
+
+def without_setting(text: str, table: str, setting: str) -> str:
+    """The document without a line that was added to it, and without its table where that was added for it alone."""
+    lines = text.splitlines(keepends=True)
+    bare = [line.rstrip("\r\n") for line in lines]
+    if setting + OURS not in bare:
+        return text
+    first = last = bare.index(setting + OURS)
+    if first > 0 and bare[first - 1] == f"[{table}]{OURS}":
+        behind = next((line for line in bare[last + 1 :] if line.strip()), "[")
+        if _HEADER.match(behind):
+            first -= 1
+            while first > 0 and not bare[first - 1].strip():
+                first -= 1
+        else:
+            lines[first - 1] = lines[first - 1].replace(OURS, "")
+    return "".join([*lines[:first], *lines[last + 1 :]])
 
 
 def require_only(before: Document, after: Document, change: Callable[[Document], None], name: str) -> None:

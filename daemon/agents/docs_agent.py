@@ -8,7 +8,6 @@ whatever it needs to know after a crash it reads from the ledger.
 import argparse
 import hashlib
 import json
-import shlex
 import signal
 import sys
 import threading
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 from daemon.agents.docs_check import NoDocs, check_folder, command_exists
+from daemon.agents.program_words import program_words
+from daemon.cli.parse import UsageError
 from daemon.client import Client, Params, Reply, new_request_key
 from daemon.wire import WireFault
 
@@ -252,6 +253,10 @@ def serve(prog: str, description: str, made: Made, argv: list[str] | None) -> in
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--program", default="frontstage", help="how the command line is called")
     options = parser.parse_args(argv)
+    try:
+        program = program_words(options.program, "program")
+    except UsageError as error:
+        parser.error(error.message)
 
     def say(line: str) -> None:
         print(f"{time.strftime('%H:%M:%S')} {options.agent_id}: {line}", file=sys.stderr, flush=True)  # noqa: T201
@@ -260,9 +265,7 @@ def serve(prog: str, description: str, made: Made, argv: list[str] | None) -> in
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
     client = Client(options.socket, options.token_file.read_text(encoding="utf-8").strip())
-    setting = Setting(
-        agent_id=options.agent_id, docs=options.docs, out=options.out, program=tuple(shlex.split(options.program))
-    )
+    setting = Setting(agent_id=options.agent_id, docs=options.docs, out=options.out, program=program)
     keep_on(made(client, setting, say).turn, stop, say)
     return 0
 

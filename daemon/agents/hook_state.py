@@ -51,6 +51,11 @@ class State:
         kept = self.kept
         return f"hook-{kept['session']}-{kept['turn']}" if kept.get("session") and kept.get("turn") else None
 
+    def forget_shown(self) -> bool:
+        """Nothing counts as told any more; whether that could be kept. What else the file says stays as it was."""
+        self.kept = _read(self._path)
+        return self.kept.pop("shown", None) is None or self.write()
+
     def begin_turn(self) -> None:
         """The next turn; what was seen in the one before says nothing about it."""
         if not self.kept.get("session"):

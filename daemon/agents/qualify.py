@@ -16,8 +16,9 @@ from typing import cast
 from daemon.agents.asking import Answers, print_document, told
 from daemon.agents.config_text import NotOurShape
 from daemon.agents.private_files import agent_named, folder_of, read_record, read_text, record_path, write_whole
+from daemon.agents.program_words import program_words
 from daemon.agents.qualify_facts import FACTS, Not
-from daemon.agents.qualify_run import OWN_PROGRAM, hook_seen, program_of, run_turn, runs_it
+from daemon.agents.qualify_run import OWN_PROGRAM, program_of, require_hook, run_turn, runs_it
 from daemon.agents.runtimes import FILES, RuntimeName, digest_of
 from daemon.cli.output import STDOUT, write
 from daemon.cli.parse import Command, UsageError
@@ -49,6 +50,7 @@ def _qualify(command: Command, home: Home, answers: Answers) -> int:
     seconds = command.values.get("timeout_seconds", SECONDS_DEFAULT)
     if not isinstance(seconds, int) or not 1 <= seconds <= SECONDS_MAX:
         raise UsageError(f"--timeout-seconds is 1 to {SECONDS_MAX}", field="timeout_seconds")
+    given = None if command.values.get("exec") is None else program_words(str(command.values["exec"]), "exec")
     record = read_record(home, agent_id)
     if record is None:
         hint = f"frontstage agent connect claude-code --agent-id {agent_id}"
@@ -59,8 +61,11 @@ def _qualify(command: Command, home: Home, answers: Answers) -> int:
     with tempfile.TemporaryDirectory(prefix="frontstage-qualify-") as scratch:
         cwd = Path(str(record.get("directory") or scratch))
         _tools(record, agent_id, goal_id, cwd, found)
-        _hooks(record, cwd, found)
-        _runtime(command, home, answers, record, goal_id, Path(scratch), found)
+        _hooks(answers, record, cwd, found)
+        if command.values.get("no_runtime"):
+            found.not_run["runtime_turn"] = "as asked"
+        else:
+            _runtime(given, home, answers, record, goal_id, Path(scratch), seconds, found)
     _check_writes(answers, agent_id, found)
     proven = [f"{fact}={found.proven[fact]}" for fact in FACTS if fact in found.proven]
     failed = [fact for fact in FACTS if fact in found.failed]
@@ -129,40 +134,48 @@ def _tools(record: Record, agent_id: str, goal_id: str | None, cwd: Path, found:
         found.not_run["packet_read"] = "no goal is under way"
 
 
-def _hooks(record: Record, cwd: Path, found: Findings) -> None:
-    hooks = record.get("hooks")
+def _hooks(answers: Answers, record: Record, cwd: Path, found: Findings) -> None:
+    """Run each with a challenge that it alone is told; that it wrote it back is looked up in the ledger."""
+    hooks, agent_id = record.get("hooks"), str(record["agent_id"])
     for event in ("turn-start", "tool-use", "turn-end"):
         words = hooks.get(event) if isinstance(hooks, dict) else None
         fact = "hook_" + event.replace("-", "_")
         if not isinstance(words, list) or not words:
             found.failed[fact] = "the configuration names no command"
             continue
+        challenge = secrets.token_hex(32)
         try:
-            fact, sha256 = hook_seen([str(word) for word in words], event, cwd)
+            require_hook([str(word) for word in words], event, cwd, challenge)
         except Not as error:
             found.failed[fact] = str(error)
+            continue
+        if challenge not in cast("list[str]", _binding(answers, agent_id)["probes_sha256"]):
+            found.failed[fact] = "it did not write back its challenge by the binding's credential"
         else:
-            found.proven[fact] = sha256
+            found.proven[fact] = challenge
 
 
 def _runtime(
-    command: Command, home: Home, answers: Answers, record: Record, goal_id: str | None, scratch: Path, found: Findings
+    given: tuple[str, ...] | None,
+    home: Home,
+    answers: Answers,
+    record: Record,
+    goal_id: str | None,
+    scratch: Path,
+    seconds: int,
+    found: Findings,
 ) -> None:
     """Run the runtime's own program; that it wrote its challenge is looked up in the ledger."""
     agent_id, challenge = str(record["agent_id"]), secrets.token_hex(32)
-    if command.values.get("no_runtime"):
-        found.not_run["runtime_turn"] = "as asked"
-        return
-    given = command.values.get("exec")
-    if given is not None and not runs_it(str(given), str(record["runtime"])):
+    if given is not None and not runs_it(given, str(record["runtime"])):
         found.not_run["runtime_turn"] = "a program of yours would run in its place, which proves nothing of the runtime"
         return
-    program = program_of(record, None if given is None else str(given), goal_id, challenge, scratch)
+    program = program_of(record, given, goal_id, challenge, scratch)
     if program is None:
         found.not_run["runtime_turn"] = _no_program(str(record["runtime"]))
         return
     output = folder_of(home) / f"{agent_id}.qualify.log"
-    how = run_turn(program, output, cast("int", command.values.get("timeout_seconds", SECONDS_DEFAULT)))
+    how = run_turn(program, output, seconds)
     if challenge in cast("list[str]", _binding(answers, agent_id)["probes_sha256"]):
         found.proven["runtime_turn"] = challenge
     else:

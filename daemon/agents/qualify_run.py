@@ -6,7 +6,6 @@ prints goes into a private file that nobody but its user can read, and no word o
 
 import json
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -16,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-from daemon.agents.hook import UNKNOWN
-from daemon.agents.qualify_facts import Not, digest
+from daemon.agents.hook import CHALLENGE_VARIABLE, UNKNOWN
+from daemon.agents.qualify_facts import Not
 
 HOOK_SECONDS_MAX: Final = 10
 OUTPUT_BYTES_MAX: Final = 65_536
@@ -43,17 +42,17 @@ class Program:
     variables: dict[str, str]
 
 
-def hook_seen(words: Sequence[str], event: str, cwd: Path) -> tuple[str, str]:
-    """The fact of one hook and the digest of what it said; a rehearsal, so that nothing is renewed or reported.
+def require_hook(words: Sequence[str], event: str, cwd: Path, challenge: str) -> None:
+    """Run one hook as a rehearsal, so that nothing is renewed or reported; its challenge is in its environment alone.
 
-    Raises Not.
+    That it ended well is not enough: whether it wrote its challenge back is for the caller to look up. Raises Not.
     """
     fact, name = _HOOKS[event]
     heard = json.dumps({"hook_event_name": name, "session_id": "qualify", "source": "startup"})
     try:
         ended = subprocess.run(
             [*words, "--rehearse"], input=heard, capture_output=True, text=True, timeout=HOOK_SECONDS_MAX, cwd=cwd,
-            env=own_environment({}), check=False, encoding="utf-8", errors="replace",
+            env=own_environment({CHALLENGE_VARIABLE: challenge}), check=False, encoding="utf-8", errors="replace",
         )  # fmt: skip
     except OSError as error:
         raise Not(fact, f"it does not start: {error.strerror}") from error
@@ -65,7 +64,6 @@ def hook_seen(words: Sequence[str], event: str, cwd: Path) -> tuple[str, str]:
         raise Not(fact, "it could not ask: " + ended.stderr.strip().splitlines()[0][:200])
     if event == "turn-start" and (not ended.stdout.strip() or _UNKNOWN in ended.stdout):
         raise Not(fact, "it tells the agent nothing")
-    return fact, digest([event, ended.stdout])
 
 
 def own_environment(more: Mapping[str, str]) -> dict[str, str]:
@@ -74,14 +72,14 @@ def own_environment(more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **more}
 
 
-def runs_it(given: str, runtime: str) -> bool:
+def runs_it(given: Sequence[str], runtime: str) -> bool:
     """Whether this command runs that runtime: one that has a program of its own is proven by that program alone."""
     own = OWN_PROGRAM.get(runtime)
-    return own is None or [Path(word).name for word in shlex.split(given)[:1]] == [own]
+    return own is None or Path(given[0]).name == own
 
 
 def program_of(
-    record: Mapping[str, object], given: str | None, goal_id: str | None, challenge: str, scratch: Path
+    record: Mapping[str, object], given: Sequence[str] | None, goal_id: str | None, challenge: str, scratch: Path
 ) -> Program | None:
     """What runs a turn of this binding, or None where its runtime has no program here."""
     server = cast("dict[str, object]", record.get("mcp") or {})
@@ -89,9 +87,9 @@ def program_of(
     where = record.get("directory")
     cwd = scratch if where is None else Path(str(where))
     if given is not None:
-        more = {**env, "FRONTSTAGE_CHALLENGE": challenge}
+        more = {**env, CHALLENGE_VARIABLE: challenge}
         more |= {} if goal_id is None else {"FRONTSTAGE_GOAL_ID": goal_id}
-        return Program(tuple(shlex.split(given)), cwd, own_environment(more))
+        return Program(tuple(given), cwd, own_environment(more))
     params = {"challenge": challenge} | ({} if goal_id is None else {"goal_id": goal_id})
     prompt = PROMPT.format(arguments=json.dumps({"action": "agent.probe", "params": params}))
     argv: tuple[str, ...]

@@ -22,6 +22,7 @@ from daemon.agents.config_text import (
     require_only,
     with_setting,
     with_table,
+    without_setting,
     without_table,
     written_json,
 )
@@ -34,6 +35,7 @@ HOOK_SECONDS: Final = 10
 START_SECONDS: Final = 20
 GENERIC: Final = "frontstage.agent.json"
 GENERIC_SCHEMA: Final = "frontstage_agent_config_v1"
+FLAG: Final = "codex_hooks = true"
 _EVENTS: Final = {
     "SessionStart": "turn-start",
     "UserPromptSubmit": "turn-start",
@@ -237,7 +239,7 @@ def _put_codex(text: str, connection: Connection) -> str:
     lines.append(f"startup_timeout_sec = {START_SECONDS}")
     written = with_table(text, f"mcp_servers.{SERVER}", lines, "config.toml")
     if not has_flag:
-        written = with_setting(written, "features", "codex_hooks = true", "config.toml")
+        written = with_setting(written, "features", FLAG, "config.toml")
 
     def change(document: Document) -> None:
         inner(document, "mcp_servers", "config.toml")[SERVER] = {**server, "startup_timeout_sec": START_SECONDS}
@@ -260,16 +262,21 @@ def _take_codex(text: str, agent_id: str) -> str:
     if not isinstance(servers, dict) or SERVER not in servers:
         return text
     _require_free(servers[SERVER], agent_id, "config.toml")
-    written = without_table(text, f"mcp_servers.{SERVER}")
+    written = unflagged = without_table(text, f"mcp_servers.{SERVER}")
+    written = without_setting(written, "features", FLAG)
+    after = parsed_toml(written, "config.toml")
 
     def change(document: Document) -> None:
-        rest = inner(document, "mcp_servers", "config.toml")
-        del rest[SERVER]
-        if not rest and "mcp_servers" not in parsed_toml(written, "config.toml"):
-            del document["mcp_servers"]
+        del inner(document, "mcp_servers", "config.toml")[SERVER]
+        if written != unflagged:
+            inner(document, "features", "config.toml").pop("codex_hooks", None)
+        for table in ("mcp_servers", "features"):
+            if document.get(table) == {} and table not in after:
+                del document[table]
 
-    require_only(before, parsed_toml(written, "config.toml"), change, "config.toml")
-    return written
+    require_only(before, after, change, "config.toml")
+    kept = written.rstrip("\r\n")
+    return f"{kept}\n" if kept else ""
 
 
 def _read_codex(text: str) -> Document:

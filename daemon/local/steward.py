@@ -6,13 +6,13 @@ something that it wished was refused. Exit code 7: with --once, and no daemon is
 
 import asyncio
 import os
-import shlex
 import signal
 import sys
 import time
 
 from daemon import wire
 from daemon.aclient import AsyncClient
+from daemon.agents.program_words import program_words
 from daemon.agents.steward import Setting, Steward, serve
 from daemon.cli.call import chosen_locale
 from daemon.cli.credential import TOKEN_FILE_VARIABLE, TOKEN_VARIABLE, find_token
@@ -36,22 +36,12 @@ def main(command: Command) -> int:
     setting = Setting(
         agent_id=str(command.values["agent"]),
         goal_id=None if command.values.get("goal_id") is None else str(command.values["goal_id"]),
-        planner=_words(command.values.get("planner")),
+        planner=()
+        if command.values.get("planner") is None
+        else program_words(str(command.values["planner"]), "planner"),
         locale=command.options.locale or chosen_locale(),
     )
     return asyncio.run(_run(home.socket, token, setting, once=bool(command.values.get("once"))))
-
-
-def _words(text: object) -> tuple[str, ...]:
-    if text is None:
-        return ()
-    try:
-        words = tuple(shlex.split(str(text)))
-    except ValueError as error:
-        raise UsageError(f"--planner cannot be read: {error}", field="planner") from error
-    if not words:
-        raise UsageError("--planner names no program", field="planner")
-    return words
 
 
 async def _run(socket: str, token: str | None, setting: Setting, *, once: bool) -> int:

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import tempfile
@@ -11,6 +10,7 @@ import time
 from pathlib import Path
 
 from daemon import wire
+from daemon.agents.program_words import program_words
 from daemon.agents.store import ArtifactStore
 from daemon.agents.worker import Bench, Worker, absolute, document
 from daemon.agents.worker_desk import Desk, DeskTaken
@@ -128,12 +128,7 @@ def _no(command: Command, code: str, message: str, hint: str, exit_code: int) ->
 
 
 def _argv(words: str) -> tuple[str, ...]:
-    try:
-        argv = tuple(shlex.split(words))
-    except ValueError as error:
-        raise UsageError(f"--exec cannot be read: {error}", field="exec") from error
-    if not argv:
-        raise UsageError("--exec names no program", field="exec")
+    argv = program_words(words, "exec")
     if "/" in argv[0]:
         # The program is started in another folder than this one.
         argv = (str(absolute(Path(argv[0]))), *argv[1:])

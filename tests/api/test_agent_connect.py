@@ -110,9 +110,7 @@ def test_what_was_in_the_files_stays_and_comes_back_when_ours_is_removed(place, 
     for file in FILES[runtime]:
         text, theirs = text_of(tmp_path, file), THEIRS[file.path]
         if file.path.endswith(".toml"):
-            assert {**tomllib.loads(theirs), "features": {"web_search_request": True, "codex_hooks": True}} == (
-                tomllib.loads(text)
-            )
+            assert (text, tomllib.loads(text)) == (theirs, tomllib.loads(theirs))
         else:
             assert json.loads(text) == json.loads(theirs)
 
@@ -188,6 +186,29 @@ def test_a_comment_behind_our_table_is_somebodys_and_stays():
     assert more.strip() in file.put(text, changed)
     at_the_end = file.put(theirs, connection) + "# to do: another one\n"
     assert "# to do: another one" in file.take(at_the_end, connection.agent_id)
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "",
+        'model = "x"\n',
+        "[features]\n",
+        "[features] # mine\nweb_search_request = true\n",
+        "[features]\ncodex_hooks = true\n",
+        'model = "x"\n\n[features]\ncodex_hooks = true # mine\n',
+    ],
+)
+def test_a_flag_is_taken_back_by_whoever_set_it(theirs):
+    (file, _), connection = FILES["codex"], _connection_of("codex")
+    text = file.put(theirs, connection)
+    again = file.put(text, dataclasses.replace(connection, socket="/elsewhere"))
+    assert tomllib.loads(again)["features"]["codex_hooks"] is True
+    assert file.take(text, connection.agent_id) == theirs
+    assert file.take(again, connection.agent_id) == theirs
+    with_more = again.replace("[features]", "[features]\nshell_snapshot = true", 1)
+    left = tomllib.loads(file.take(with_more, connection.agent_id))["features"]
+    assert left == {**tomllib.loads(theirs).get("features", {}), "shell_snapshot": True}
 
 
 def _connection_of(runtime):

@@ -120,6 +120,13 @@ class TestTheStartOfATurn:
         assert "What is not known is not allowed" in ran.document["hookSpecificOutput"]["additionalContext"]
         assert len(ran.err.splitlines()) == 1
 
+    def test_a_turn_that_was_told_nothing_is_followed_by_one_that_is_told_all(self, place, agent, hook):
+        place.todo(f"todo_kept_{agent[6:]}")
+        assert "todo_kept" in context(hook("turn-start", START))
+        assert "What is not known" in hook("turn-start", START, FRONTSTAGE_SOCKET="/nowhere/daemon.sock").out
+        assert "todo_kept" in context(hook("turn-start", START))
+        assert context(hook("turn-start", START)) == "Frontstage: nothing changed since you were last told."
+
     def test_a_credential_that_ended_is_no_answer_either(self, place, agent, hook):
         (token,) = place.owner.read("token.list", {"member_id": agent}).body["tokens"]
         place.owner.act("token.revoke", {"token_id": token["token_id"]})

@@ -221,6 +221,29 @@ def test_a_hook_that_cannot_ask_is_no_proof(place, connected, tmp_path):
     assert "could not ask" in facts["hook_turn_start"]["why"]
 
 
+@pytest.mark.parametrize("program", ["pass", "import os; print(os.environ['FRONTSTAGE_CHALLENGE'])"])
+def test_a_program_that_is_no_hook_proves_none(place, connected, tmp_path, program):
+    agent = connected()
+    file = tmp_path / "frontstage.agent.json"
+    document = json.loads(file.read_text())
+    document["hooks"] = {event: [sys.executable, "-c", program] for event in document["hooks"]}
+    document["hooks"]["turn-start"][-1] += "; print('Begin.')"
+    file.write_text(json.dumps(document))
+    _, states, facts = qualify(place, agent, "--no-runtime")
+    hooks = ("hook_turn_start", "hook_tool_use", "hook_turn_end")
+    assert {states[fact] for fact in hooks} == {"failed"}
+    assert all("did not write back" in facts[fact]["why"] for fact in hooks)
+
+
+@pytest.mark.parametrize("given", ["python3 'turn.py", "", "   ", "''"])
+def test_a_command_that_cannot_be_read_is_an_error_of_use_and_runs_nothing(place, connected, given):
+    agent = connected()
+    seq = place.owner.read("status.show").seq
+    ran = place.run("agent", "qualify", agent, "--json", "--exec", given)
+    assert (ran.code, ran.document["details"].get("field")) == (2, "exec"), ran.out + ran.err
+    assert place.owner.read("status.show").seq == seq
+
+
 def test_the_doctor_says_untested_and_what_is_not_as_it_was(place, connected, turn, tmp_path):
     agent = connected()
 
