@@ -15,8 +15,9 @@ from daemon.agents.store import ArtifactStore
 from daemon.agents.worker_desk import Desk, sweep
 from daemon.agents.worker_drive import Drive, Item, Parked, Signal, Validate, Wake
 from daemon.agents.worker_folder import Setting
+from daemon.agents.worker_git import TreeRefused
 from daemon.agents.worker_look import Lookout
-from daemon.agents.worker_tree import TreeRefused, forget
+from daemon.agents.worker_tree import forget
 from daemon.agents.worker_turn import Turn
 from daemon.client import Client, Refused
 from daemon.wire import WireFault

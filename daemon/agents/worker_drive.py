@@ -19,10 +19,11 @@ from daemon.agents.worker_asks import Ask, asked, renewal
 from daemon.agents.worker_core import begin, recovered, step
 from daemon.agents.worker_desk import Desk
 from daemon.agents.worker_folder import Setting, cleared, handed_in, made, now_ms, variables
+from daemon.agents.worker_git import TreeRefused
 from daemon.agents.worker_judge import Place, Unjudged, judge
 from daemon.agents.worker_process import Running
 from daemon.agents.worker_readings import EXIT_BUSY, Facts, NotRead, Readings, facts_of, rows
-from daemon.agents.worker_tree import NotApplied, TreeRefused
+from daemon.agents.worker_tree import NotApplied
 from daemon.agents.worker_turn import (
     Answered,
     Command,

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from daemon.agents.store import ArtifactStore
 from daemon.agents.worker_desk import Desk, sweep
+from daemon.agents.worker_git import TreeRefused
 from daemon.agents.worker_judge import Place
 from daemon.agents.worker_readings import Facts, packet
-from daemon.agents.worker_tree import TreeRefused, WorkTree, require_clean
+from daemon.agents.worker_tree import WorkTree, require_clean
 from daemon.agents.worker_turn import Hand, Turn
 
 OWN = "FRONTSTAGE_"

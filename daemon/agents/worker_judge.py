@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from daemon.agents.store import ArtifactStore, StoreRefused, open_regular
-from daemon.agents.worker_readings import Facts, is_rejected, texts
+from daemon.agents.worker_git import TreeRefused
+from daemon.agents.worker_readings import Facts, is_rejected
 from daemon.agents.worker_result import (
     EARNS,
     RESULT_BYTES_MAX,
@@ -21,7 +22,7 @@ from daemon.agents.worker_result import (
     ResultRefused,
     read_result,
 )
-from daemon.agents.worker_tree import TreeRefused, WorkTree
+from daemon.agents.worker_tree import WorkTree
 from daemon.agents.worker_turn import Hand, Piece, Turn
 
 ANSWER_SCHEMA = "frontstage_worker_answer_v0"
@@ -69,12 +70,11 @@ def judge(turn: Turn, place: Place, facts: Facts, store: ArtifactStore) -> Hand:
     """All that is to be written back, with its files in the store. Raises Unjudged."""
     try:
         result = read_result(_bytes_of(place.result))
-        patch = b"" if place.tree is None else place.tree.patch(facts.scopes, texts(facts.goal, "write_scopes"))
+        patch = b"" if place.tree is None else place.tree.patch(facts.write_scopes)
         pieces = _pieces(turn, place, facts, store, result)
-        for one in pieces:
-            made = store.path_of(one.sha256) if one.kind == "patch" else None
-            if place.tree is not None and made is not None:
-                place.tree.require_inside(made.absolute(), facts.scopes, texts(facts.goal, "write_scopes"))
+        made = [store.path_of(one.sha256) for one in pieces if one.kind == "patch"]
+        if place.tree is not None and made:
+            place.tree.require_fit([one.absolute() for one in made if one is not None], facts.write_scopes)
         if patch and not any(one.kind == "patch" for one in pieces):
             kept = store.put(patch)
             label = f"{turn.subject}.patch"

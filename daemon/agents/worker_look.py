@@ -13,8 +13,9 @@ from pathlib import Path
 
 from daemon.agents.docs_agent import mapping
 from daemon.agents.worker_folder import Setting
+from daemon.agents.worker_git import TreeRefused
 from daemon.agents.worker_readings import NotRead, Readings, is_rejected, rows, texts
-from daemon.agents.worker_tree import TreeRefused, require_clean
+from daemon.agents.worker_tree import require_clean
 from daemon.agents.worker_turn import Turn, TurnKind
 from daemon.client import Client, Document, Params, new_request_key
 

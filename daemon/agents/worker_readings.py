@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from daemon.agents.docs_agent import mapping
 from daemon.agents.store import ArtifactStore
+from daemon.agents.worker_scope import Scopes
 from daemon.agents.worker_turn import Turn
 from daemon.client import Client, Document, Params, Reply
 from daemon.wire import WireFault
@@ -126,6 +127,12 @@ class Facts:
     def scopes(self) -> list[str]:
         """What the todo may write."""
         return [] if self.todo is None else texts(self.todo, "required_write_scopes")
+
+    @property
+    def write_scopes(self) -> Scopes:
+        """What the turn may write; whether case counts is among the fields of the promise that say something."""
+        said = {str(one["name"]) for one in rows(mapping(self.goal["review"]), "fields")}
+        return Scopes(self.scopes, texts(self.goal, "write_scopes"), fold_case="fold_case" in said)
 
     def of_todo(self) -> list[Document]:
         """All evidence of this todo."""

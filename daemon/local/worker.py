@@ -16,8 +16,9 @@ from daemon.agents.worker import Bench, Worker, absolute, document
 from daemon.agents.worker_desk import Desk, DeskTaken
 from daemon.agents.worker_drive import Validate, Validation
 from daemon.agents.worker_folder import Setting
+from daemon.agents.worker_git import TreeRefused
 from daemon.agents.worker_look import folder_of
-from daemon.agents.worker_tree import TreeRefused, require_clean
+from daemon.agents.worker_tree import require_clean
 from daemon.agents.worker_turn import Turn
 from daemon.cli.call import chosen_locale
 from daemon.cli.credential import TOKEN_FILE_VARIABLE, TOKEN_VARIABLE, find_token

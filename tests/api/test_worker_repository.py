@@ -6,12 +6,13 @@ import sys
 import pytest
 
 from daemon.agents.worker_drive import OneTurn
+from daemon.agents.worker_readings import Facts
 from daemon.cli.parse import Command, Options, UsageError
 from daemon.local.worker import _declared, _one_line, _validating, run
 from tests.support.worker import git, repository
 from tests.support.worker_place import GOAL, worker_place
 
-FILES = {"src/sum.py": "def add(a, b):\n    return a - b\n", "README.md": "# Sum\n"}
+FILES = {"src/sum.py": "def add(a, b):\n    return a - b\n", "README.md": "# Sum\n", ".gitignore": "helper.py\n"}
 FIX = 'pathlib.Path("src/sum.py").write_text("def add(a, b):\\n    return a + b\\n");'
 DONE = 'end("done", summary="Adds now.")'
 
@@ -132,7 +133,6 @@ async def test_validators_are_run_in_the_worktree_and_recorded(place, expected, 
 
 
 HIDDEN = """
-pathlib.Path("src/.gitignore").write_text("*\\n")
 pathlib.Path("src/helper.py").write_text("def add(a, b):\\n    return a + b\\n")
 pathlib.Path("src/sum.py").write_text("from helper import add\\n")
 """
@@ -146,6 +146,27 @@ async def test_validators_see_what_is_handed_in_and_nothing_else(place):
     assert (told["close"], told["problem"], check["passed"]) == ("failed", "validator_failed", False)
     assert (await the_todo(place))["status"] == "open"
     assert git(place.repository, "worktree", "list").count("\n") == 1
+
+
+async def test_what_is_hidden_by_a_rule_that_nobody_gets_is_refused_and_so_is_a_link_in_its_own_patch(place):
+    hides = 'pathlib.Path("src/.gitignore").write_text("*\\n"); pathlib.Path("src/more.py").write_text("x");'
+    told = await turn(place, hides + DONE)
+    assert (told["close"], told["problem"], await place.artifacts()) == ("failed", "hidden_by_ignore", [])
+    assert "src/more.py" in told["words"]
+    link = "diff --git a/src/l b/src/l\nnew file mode 120000\n--- /dev/null\n+++ b/src/l\n@@ -0,0 +1 @@\n+/etc/passwd\n"
+    told = await turn(place, f'end("done", artifacts=[hand("mine.patch", {link!r}, kind="patch")])')
+    assert (told["close"], told["problem"], await place.artifacts()) == ("failed", "link_leads_out", [])
+    assert git(place.repository, "worktree", "list").count("\n") == 1
+
+
+async def test_where_case_counts_for_nothing_another_spelling_is_inside(place):
+    async def folds(goal_id):
+        goal = (await place.daemon.read("goal.show", f"?goal_id={goal_id}&full=true")).document
+        return Facts(goal, None, None, []).write_scopes.fold_case
+
+    other = {"goal_id": "caseless", "objective": "Check", "criterion": ["All"], "write_scope": ["src/**"]}
+    await place.daemon.do("goal.propose", {**other, "fold_case": True})
+    assert (await folds("docs"), await folds("caseless")) == (False, True)
 
 
 async def test_a_patch_of_its_own_is_what_is_validated_and_must_apply(place):

@@ -5,8 +5,9 @@ import subprocess
 
 import pytest
 
-from daemon.agents.worker_scope import inside, outside
-from daemon.agents.worker_tree import TreeRefused, WorkTree, require_clean
+from daemon.agents.worker_git import TreeRefused
+from daemon.agents.worker_scope import Scopes, inside
+from daemon.agents.worker_tree import WorkTree, require_clean
 from tests.support.worker import git, repository
 
 FILES = {"src/a.py": "one\n", "src/sub/b.py": "two\n", "README.md": "# Read\n", ".gitignore": "*.pyc\nbuild/\n"}
@@ -38,6 +39,7 @@ GOAL = ["src/**", "docs/**"]
         ("src/../a.py", "**", False),
         ("/src/a.py", "**", False),
         (".git/config", "**", False),
+        (".Git/config", "**", False),
         ("src//a.py", "**", False),
         ("src/a.py", "src/[z-a].py", False),
         ("", "**", False),
@@ -49,8 +51,26 @@ def test_a_path_lies_in_a_scope_or_not(path, scope, holds):
 
 
 def test_a_path_must_lie_in_the_todo_and_in_the_goal():
-    assert outside(["src/a", "docs/b", "x"], ["src/**", "x"], GOAL) == ["docs/b", "x"]
-    assert outside(["src/a"], [], GOAL) == outside(["src/a"], GOAL, []) == ["src/a"]
+    assert Scopes(["src/**", "x"], GOAL).outside(["src/a", "docs/b", "x"]) == ["docs/b", "x"]
+    assert Scopes([], GOAL).outside(["src/a"]) == Scopes(GOAL, []).outside(["src/a"]) == ["src/a"]
+
+
+@pytest.mark.parametrize(
+    ("path", "scope", "holds"),
+    [
+        ("SRC/A.py", "src/**", True),
+        ("src/a.py", "SRC", True),
+        ("src/ab.py", "src/A[A-C].py", True),
+        ("src/ab.py", "src/a[!B].py", False),
+        ("src/É.py", "src/e\u0301.py", True),
+        ("src/strasse.py", "src/straße.py", False),
+        ("docs/a.py", "src/**", False),
+        (".GIT/config", "**", False),
+    ],
+)
+def test_where_case_counts_for_nothing_another_spelling_lies_in_a_scope_too(path, scope, holds):
+    assert inside(path, [scope], fold_case=True) is holds
+    assert Scopes([scope], ["**"], fold_case=True).outside([path]) == ([] if holds else [path])
 
 
 @pytest.fixture
@@ -70,7 +90,7 @@ def test_what_changed_is_a_patch_that_applies_to_the_base(tree, tmp_path):
     (tree.folder / "src/a.py").write_text("one more\n")
     (tree.folder / "src/sub/b.py").unlink()
     (tree.folder / "src/new.bin").write_bytes(bytes(range(256)))
-    patch = tree.patch(["src/**"], GOAL)
+    patch = tree.patch(Scopes(["src/**"], GOAL))
     other = tmp_path / "other"
     git(tree.repository, "clone", "-q", str(tree.repository), str(other))
     subprocess.run(["git", "apply", "--index", "-"], cwd=other, input=patch, check=True)
@@ -80,19 +100,19 @@ def test_what_changed_is_a_patch_that_applies_to_the_base(tree, tmp_path):
 
 
 def test_what_did_not_change_is_no_patch(tree):
-    assert tree.patch([], []) == b""
+    assert tree.patch(Scopes([], [])) == b""
     (tree.folder / "src/x.pyc").write_text("ignored")
-    assert tree.patch(["src/**"], GOAL) == b""
+    assert tree.patch(Scopes(["src/**"], GOAL)) == b""
 
 
 def test_what_the_program_committed_counts_too(tree):
     change("one more\n")(tree)
     git(tree.folder, "commit", "-qam", "More")
-    assert b"one more" in tree.patch(["src/**"], GOAL)
+    assert b"one more" in tree.patch(Scopes(["src/**"], GOAL))
     (tree.folder / "README.md").write_text("changed")
     git(tree.folder, "commit", "-qam", "Outside")
     with pytest.raises(TreeRefused, match=r"README\.md"):
-        tree.patch(["src/**"], GOAL)
+        tree.patch(Scopes(["src/**"], GOAL))
 
 
 def test_a_change_that_keeps_the_size_and_the_time_is_seen(tree):
@@ -100,11 +120,11 @@ def test_a_change_that_keeps_the_size_and_the_time_is_seen(tree):
     before = path.stat()
     path.write_text("two\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert b"+two" in tree.patch(["src/**"], GOAL)
+    assert b"+two" in tree.patch(Scopes(["src/**"], GOAL))
     git(tree.folder, "update-index", "--assume-unchanged", "README.md")
     (tree.folder / "README.md").write_text("# Lead\n")
     with pytest.raises(TreeRefused, match=r"README\.md"):
-        tree.patch(["src/**"], GOAL)
+        tree.patch(Scopes(["src/**"], GOAL))
 
 
 def test_what_is_ignored_and_was_added_all_the_same_counts(tree):
@@ -112,7 +132,7 @@ def test_what_is_ignored_and_was_added_all_the_same_counts(tree):
     (tree.folder / "build/out").write_text("x")
     git(tree.folder, "add", "-f", "build/out")
     with pytest.raises(TreeRefused, match="build/out"):
-        tree.patch(["src/**"], GOAL)
+        tree.patch(Scopes(["src/**"], GOAL))
 
 
 @pytest.mark.parametrize("told", [".gitconfig", ".config/git/ignore"])
@@ -125,10 +145,10 @@ def test_what_the_user_tells_git_hides_nothing(tree, tmp_path, monkeypatch, told
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     (tree.folder / "src/a.new").write_text("one\n")
-    assert b"src/a.new" in tree.patch(["src/**"], GOAL)
+    assert b"src/a.new" in tree.patch(Scopes(["src/**"], GOAL))
     (tree.folder / "other.new").write_text("one\n")
     with pytest.raises(TreeRefused, match=r"other\.new"):
-        tree.patch(["src/**"], GOAL)
+        tree.patch(Scopes(["src/**"], GOAL))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +162,7 @@ def test_what_the_user_tells_git_changes_no_byte(tree, tmp_path, monkeypatch, to
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     (tree.folder / "src/a.py").write_bytes(b"one more\r\n")
-    assert b"+one more\r\n" in tree.patch(["src/**"], GOAL)
+    assert b"+one more\r\n" in tree.patch(Scopes(["src/**"], GOAL))
 
 
 def move(tree):
@@ -205,7 +225,28 @@ def told_to_clean(tree):
     (tree.folder / "README.md").write_text("changed")
 
 
+def hidden(tree):
+    (tree.folder / "src/more").mkdir()
+    (tree.folder / "src/more/.gitignore").write_text("*\n")
+    (tree.folder / "src/more/helper.py").write_text("x")
+
+
+def hidden_below(tree):
+    hidden(tree)
+    (tree.folder / "src/more/helper.py").unlink()
+    (tree.folder / "src/more/deep").mkdir()
+    (tree.folder / "src/more/deep/.gitignore").write_text("!*\n")
+    (tree.folder / "src/more/deep/helper.py").write_text("x")
+
+
+def hidden_with_a_false_tag(tree):
+    hidden(tree)
+    (tree.folder / "src/more/CACHEDIR.TAG").write_text("a cache")
+
+
 WRONG = {
+    "hidden": (hidden, "hidden_by_ignore"),
+    "hidden with a false tag": (hidden_with_a_false_tag, "hidden_by_ignore"),
     "outside": (lambda tree: (tree.folder / "README.md").write_text("x"), "outside_write_scope"),
     "new outside": (lambda tree: (tree.folder / "x").write_text("x"), "outside_write_scope"),
     "moved out": (move_out, "outside_write_scope"),
@@ -235,14 +276,101 @@ def test_what_may_not_be_handed_in_is_refused_whole(tree, do, code):
     change("one more\n")(tree)
     do(tree)
     with pytest.raises(TreeRefused) as refused:
-        tree.patch(["src/**"], GOAL)
+        tree.patch(Scopes(["src/**"], GOAL))
     assert refused.value.code == code
 
 
-@pytest.mark.parametrize("do", [move, link("a.py"), link("sub/b.py")], ids=["moved inside", "link", "link down"])
+def built(tree):
+    """By the repository's own rules, with an ignore file as packages bring it along."""
+    (tree.folder / "src/build/pkg").mkdir(parents=True)
+    (tree.folder / "src/build/pkg/.gitignore").write_text("*\n")
+    (tree.folder / "src/build/pkg/made.py").write_text("x")
+    move(tree)
+
+
+def cached(tree):
+    hidden(tree)
+    (tree.folder / "src/more/CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n# a cache")
+    move(tree)
+
+
+def hidden_elsewhere(tree):
+    """Outside of the scopes, where nothing could be handed in."""
+    (tree.folder / ".venv").mkdir()
+    (tree.folder / ".venv/.gitignore").write_text("*\n")
+    (tree.folder / ".venv/x.py").write_text("x")
+    move(tree)
+
+
+def told_openly(tree):
+    (tree.folder / "src/.gitignore").write_text("*.log\n")
+    (tree.folder / "src/run.log").write_text("x")
+
+
+TAKEN = {
+    "moved inside": move,
+    "link": link("a.py"),
+    "link down": link("sub/b.py"),
+    "built": built,
+    "cached": cached,
+    "hidden elsewhere": hidden_elsewhere,
+    "ignored openly": told_openly,
+}
+
+
+@pytest.mark.parametrize("do", TAKEN.values(), ids=TAKEN)
 def test_what_stays_inside_is_taken(tree, do):
     do(tree)
-    assert tree.patch(["src/**"], GOAL)
+    assert tree.patch(Scopes(["src/**"], GOAL))
+
+
+def made_link(path, target):
+    return (
+        f"diff --git a/{path} b/{path}\nnew file mode 120000\n--- /dev/null\n+++ b/{path}\n"
+        f"@@ -0,0 +1 @@\n+{target}\n\\ No newline at end of file\n"
+    )
+
+
+OWN_REPOSITORY = (
+    "diff --git a/src/inner b/src/inner\nnew file mode 160000\n--- /dev/null\n+++ b/src/inner\n"
+    "@@ -0,0 +1 @@\n+Subproject commit 1111111111111111111111111111111111111111\n"
+)
+SECOND = "diff --git a/src/A.py b/src/A.py\nnew file mode 100644\n--- /dev/null\n+++ b/src/A.py\n@@ -0,0 +1 @@\n+x\n"
+NOT_HERE = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-nowhere\n+x\n"
+HANDED_IN = {
+    "link out": ([made_link("src/l", "/etc/passwd")], "link_leads_out"),
+    "link up": ([made_link("src/l", "../../x")], "link_leads_out"),
+    "link by another link": ([made_link("src/d", ".."), made_link("src/l", "d/../x")], "link_leads_out"),
+    "repository": ([OWN_REPOSITORY], "submodule_changed"),
+    "second spelling": ([SECOND], "case_collision"),
+    "link that nobody can follow": ([NOT_HERE + made_link("src/l", "a.py")], "link_unknown"),
+    "outside": ([made_link("l", "src/a.py")], "outside_write_scope"),
+}
+
+
+@pytest.mark.parametrize(("patches", "code"), HANDED_IN.values(), ids=HANDED_IN)
+def test_a_patch_that_the_program_made_is_held_to_the_same_rules(tree, patches, code):
+    with pytest.raises(TreeRefused) as refused:
+        tree.require_fit(kept(tree, patches), Scopes(["src/**"], GOAL))
+    assert refused.value.code == code
+    assert git(tree.repository, "worktree", "list").count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    "patches",
+    [[made_link("src/l", "a.py")], [NOT_HERE], ["no patch"], [made_link("src/l", "sub"), made_link("src/k", "l/b.py")]],
+)
+def test_a_patch_that_the_program_made_may_be_what_it_did_could_be(tree, patches):
+    tree.require_fit(kept(tree, patches), Scopes(["src/**"], GOAL))
+    assert git(tree.repository, "worktree", "list").count("\n") == 2
+
+
+def kept(tree, patches):
+    """Files with these patches."""
+    files = [tree.folder.parent / f"{number}.patch" for number in range(len(patches))]
+    for file, text in zip(files, patches, strict=True):
+        file.write_text(text)
+    return files
 
 
 def test_it_goes_away_and_leaves_the_repository_as_it_was(tree):
