@@ -36,12 +36,12 @@ class Piece(NamedTuple):
 
 def by_day(events: Sequence[Doc], asked: Asked) -> list[tuple[str, list[Document]]]:
     """Rows of a page, in the order of the events, under the day on which they happened, in UTC."""
-    rows = [_row(event, place, asked) for place, event in enumerate(events)]
+    rows = [_row(event, asked) for event in events]
     return [(day, list(of_day)) for day, of_day in groupby(rows, key=lambda row: str(row["at"])[:10])]
 
 
-def _row(event: Doc, place: int, asked: Asked) -> Document:
-    return {**event, "place": place, "links": links(event, asked), "why": why_url(event, asked)}
+def _row(event: Doc, asked: Asked) -> Document:
+    return {**event, "links": links(event, asked), "why": why_url(event, asked)}
 
 
 def links(event: Doc, asked: Asked) -> list[Link]:

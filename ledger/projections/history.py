@@ -89,9 +89,12 @@ def _documents(store: Store, found: list[Told], locale: Locale) -> list[Document
 
 
 def _rows(store: Store, ask: ListHistory, first: int, last: int) -> Iterator[EventRow]:
+    """The rows to look at: where every one of them fits, no more than a page and the one behind it."""
+    fits = ask.kind is None and ask.actor is None and all(getattr(ask, name) is None for name in SUBJECTS)
+    limit = ask.limit + 1 if fits else None
     if ask.order == "newest":
-        return store.events_before(min(ask.after or last + 1, last + 1), goal_id=ask.goal_id)
-    return store.events(max(ask.after or 0, first - 1), goal_id=ask.goal_id)
+        return store.events_before(min(ask.after or last + 1, last + 1), goal_id=ask.goal_id, limit=limit)
+    return store.events(max(ask.after or 0, first - 1), goal_id=ask.goal_id, limit=limit)
 
 
 def _page(ask: ListHistory, found: list[Document], next_after: int | None, scanned: int) -> Document:
