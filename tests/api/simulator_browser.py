@@ -19,20 +19,30 @@ FLAGS = (
 )  # fmt: skip
 
 
+KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39, " ": 32}
+SHIFT = 8
+
+
 def went_wrong(message):
     """An exception in the page, or a log line that is not about an HTTP status (4xx answers are expected)."""
     if message.get("method") == "Log.entryAdded":
         return message["params"]["entry"]["source"] != "network"
+    if message.get("method") == "Runtime.consoleAPICalled":
+        return message["params"]["type"] in {"error", "warning", "assert"}
     return message.get("method") == "Runtime.exceptionThrown"
 
 
 class Browser:
-    """One tab. `errors` collects what went wrong in the page: exceptions, and what its policy forbade."""
+    """One tab. `errors` collects what went wrong in the page: exceptions, and what its policy forbade.
+
+    `requests` collects every address that the page asked for, from when `watch_requests` was called.
+    """
 
     def __init__(self, socket):
         self._socket = socket
         self._number = 0
         self.errors = []
+        self.requests = []
 
     async def call(self, method, **params):
         self._number += 1
@@ -42,6 +52,8 @@ class Browser:
                 message = await self._socket.receive_json()
                 if went_wrong(message):
                     self.errors.append(message["params"])
+                if message.get("method") == "Network.requestWillBeSent":
+                    self.requests.append(message["params"]["request"]["url"])
                 if message.get("id") == self._number:
                     if "error" in message:
                         raise RuntimeError(message["error"])
@@ -55,6 +67,19 @@ class Browser:
         await self.call("Log.enable")
         await self.call("Page.navigate", url="about:blank")
         await self.call("Page.navigate", url=url)
+
+    async def watch_requests(self):
+        """Note from now on what is asked for."""
+        await self.call("Network.enable")
+
+    async def key(self, name, *, shift=False):
+        """Press and let go of a key, as a person does."""
+        key = {"key": name, "code": name if name != " " else "Space", "windowsVirtualKeyCode": KEYS[name]}
+        text = {"Enter": "\r", " ": " "}.get(name, "")
+        down = "keyDown" if text else "rawKeyDown"
+        modifiers = SHIFT if shift else 0
+        await self.call("Input.dispatchKeyEvent", type=down, modifiers=modifiers, text=text, **key)
+        await self.call("Input.dispatchKeyEvent", type="keyUp", modifiers=modifiers, **key)
 
     async def run(self, script):
         """The value of an expression; a promise is awaited."""
