@@ -43,13 +43,13 @@ async def test_every_page_can_be_walked_by_keyboard_and_asks_nobody_but_its_daem
     await tab.watch_requests()
     await go(tab, looked, place)
     count = await tab.run(TABBABLE)
-    assert count > 8
+    assert count >= 8
     seen = []
     # An area that scrolls is reached by keyboard, too, whatever its markup says of that.
     for _ in range(2 * count + 20):
         await tab.key("Tab")
         focused = await tab.run(FOCUSED)
-        if focused is None:
+        if focused is None or (focused["skip"] and seen):
             break
         seen.append(focused)
     else:
