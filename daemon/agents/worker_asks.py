@@ -93,6 +93,8 @@ def _of_hand(turn: Turn, hand: Hand, step: Step, key: str) -> Ask:
         case "usage":
             run = {"run_id": turn.run_id} if turn.run_id else {}
             return Ask("usage.report", {**goal, "source": SOURCE, **run, **dict(hand.usage)}, key)
+        case "observe":
+            return Ask("run.observe", {**todo, "result_hash": hand.seen}, key)
         case "respond":
             decision = "defer" if hand.decision == "adopt" and hand.outcome == "blocked" else hand.decision
             said = {"decision": decision, "reason": hand.reason or ("" if decision == "adopt" else hand.summary)}

@@ -62,7 +62,8 @@ def begin(turn: Turn) -> Next:
     match turn.kind:
         case "request":
             steps: tuple[Step, ...] = (Step("receive"),)
-        case "rework":
+        case "rework" | "monitor":
+            # What is done already nobody else may do, and to look at something takes nothing away from anybody.
             steps = ()
         case _:
             # A lease sets the claim itself, so that nothing is left behind when it ends.
@@ -277,7 +278,7 @@ def _refused(turn: Turn, event: Refused) -> Next:
             return _fenced(turn, code)
         case "submit" | "complete" | "block" | "validate" | "ask":
             return _go_on(_failing(turn, code, _SAID.get(code, _SAID.get(name, "The ledger refused it.")), after=True))
-        case "respond" | "return":
+        case "respond" | "return" | "observe":
             return _go_on(replace(turn, steps=(), close="refused", problem=code))
         case "inspect":
             return _go_on(replace(turn, steps=turn.steps[1:]))
@@ -304,7 +305,7 @@ def _failing(turn: Turn, code: str, words: str, *, after: bool = False) -> Turn:
 
 
 def _failure_steps(turn: Turn) -> tuple[Step, ...]:
-    if turn.kind == "request":
+    if turn.kind in {"request", "monitor"}:
         return ()
     usage = (Step("usage"),) if turn.hand is not None and turn.hand.usage else ()
     return (*((Step("report"),) if turn.subject else ()), *usage, *_given_back(turn))
@@ -324,6 +325,8 @@ def _writing(turn: Turn, hand: Hand) -> Turn:
     turn = replace(turn, phase="writing", hand=hand, close=hand.outcome, words=hand.summary)
     if turn.kind == "request":
         return replace(turn, steps=_for_request(hand))
+    if turn.kind == "monitor":
+        return replace(turn, steps=_for_monitor(hand))
     handed_in = tuple(Step("submit", number) for number in range(len(hand.pieces)))
     validated = tuple(Step("validate", number) for number in range(len(hand.pieces))) if turn.validators else ()
     asked = (Step("ask"),) if hand.ask else ()
@@ -346,6 +349,13 @@ def _for_request(hand: Hand) -> tuple[Step, ...]:
         return usage
     handed_in = tuple(Step("submit", number) for number in range(len(hand.pieces)))
     return (*handed_in, *_reviews(hand), Step("respond"), Step("return"), *usage)
+
+
+def _for_monitor(hand: Hand) -> tuple[Step, ...]:
+    """What was seen is on record where something was seen; whoever is to do something about it is asked first."""
+    asked = (Step("ask"),) if hand.ask else ()
+    usage = (Step("usage"),) if hand.usage else ()
+    return (*asked, *((Step("observe"),) if hand.seen else ()), *usage)
 
 
 def _reviews(hand: Hand) -> tuple[Step, ...]:

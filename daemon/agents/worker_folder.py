@@ -51,7 +51,7 @@ def made(turn: Turn, facts: Facts, setting: Setting, store: ArtifactStore, desk:
     sweep(folder)
     folder.mkdir(mode=0o700, parents=True)
     tree = None
-    if setting.repository is not None and facts.scopes:
+    if setting.repository is not None and facts.scopes and turn.kind != "monitor":
         commit = require_clean(setting.repository, setting.base)
         tree = WorkTree(setting.repository, folder / "work", commit)
         tree.make()

@@ -4,6 +4,7 @@ Whatever is named must lie inside the folders of the turn, by the real path and 
 changed in a worktree is judged by the write scopes before anything is kept. Nothing here asks the ledger.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -156,6 +157,8 @@ def _hand(turn: Turn, facts: Facts, store: ArtifactStore, result: Result, pieces
         summary = result.answer_summary or result.summary
         if result.outcome == "done" and result.decision == "adopt" and not pieces and not answers:
             pieces = [_answer(turn, store, result)]
+    elif turn.kind == "monitor":
+        return _looked(result, pieces)
     elif result.outcome == "done" and not pieces:
         raise Unjudged("no_evidence", "The todo is said to be done, and nothing was handed in.")
     gained = bool(pieces) and result.outcome in {"done", "progress"}
@@ -172,6 +175,22 @@ def _hand(turn: Turn, facts: Facts, store: ArtifactStore, result: Result, pieces
         answer_artifacts=answers,
         ask="" if result.ask is None else json.dumps(result.ask),
         reason=result.reason,
+    )
+
+
+def _looked(result: Result, pieces: list[Piece]) -> Hand:
+    """What was seen, by its digest: the one file, all of them by their labels, or what was said. It is no evidence."""
+    outcome = "done" if result.outcome in {"progress", "no_progress"} else result.outcome
+    named = sorted((one.label, one.sha256) for one in pieces)
+    said = json.dumps(named or result.summary, ensure_ascii=True).encode("ascii")
+    seen = pieces[0].sha256 if len(pieces) == 1 else hashlib.sha256(said).hexdigest()
+    return Hand(
+        outcome=outcome,
+        summary=result.summary,
+        usage=tuple(result.usage.items()),
+        ask="" if result.ask is None else json.dumps(result.ask),
+        reason=result.reason,
+        seen=seen if outcome == "done" else "",
     )
 
 

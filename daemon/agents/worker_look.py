@@ -99,7 +99,7 @@ class Lookout:
     def _todo(self, readings: Readings, goal_id: str, verdict: Document) -> Turn | None:
         if verdict["decision"] == "replan":
             return self._replan(readings, goal_id)
-        if verdict["decision"] != "run":
+        if verdict["decision"] not in {"run", "observe"}:
             self._read_amendments(readings, goal_id)
             return None
         selected = mapping(verdict["selected_todo"])
@@ -107,6 +107,8 @@ class Lookout:
         if not (self._is_due(todo_id) and self._is_due(goal_id)):
             self.waits[goal_id] = "failed_before"
             return None
+        if verdict["decision"] == "observe":
+            return self._turn("monitor", goal_id, todo_id)
         if (obstacle := self._obstacle(readings, goal_id, todo_id)) is not None:
             self.waits[goal_id] = obstacle
             return None

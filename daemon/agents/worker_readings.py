@@ -169,7 +169,7 @@ def packet(turn: Turn, facts: Facts, store: ArtifactStore, *, now_s: float, leas
     }
     return {
         "schema_version": PACKET_SCHEMA,
-        "kind": "request" if turn.kind == "request" else "todo",
+        "kind": turn.kind if turn.kind in {"request", "monitor"} else "todo",
         "turn_instance_id": turn.turn_id,
         "agent_id": turn.agent_id,
         "goal": _goal(facts),

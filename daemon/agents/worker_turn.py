@@ -5,13 +5,13 @@ from typing import Literal, NamedTuple
 
 from daemon.agents.worker_result import Decision, Outcome, SaidReview
 
-TurnKind = Literal["todo", "rework", "request"]
+TurnKind = Literal["todo", "rework", "request", "monitor"]
 Phase = Literal["taking", "preparing", "running", "ending", "judging", "writing", "over"]
 Close = Literal["", "done", "progress", "no_progress", "blocked", "failed", "refused", "fenced"]
 StepName = Literal[
     "reserve", "claim", "lease", "take_over", "receive", "adopt_revision", "adopt_amendment", "inspect", "submit",
     "validate", "check", "review", "ask", "complete", "block", "report", "usage", "spend", "release_lease",
-    "release_claim", "release_slot", "respond", "return",
+    "release_claim", "release_slot", "respond", "return", "observe",
 ]  # fmt: skip
 Why = Literal["", "timed_out", "lease_lost", "interrupted", "rebase", "revision", "goal_over"]
 
@@ -55,6 +55,8 @@ class Hand:
     ask: str = ""
     """The parameters of a request to somebody else, as JSON; nothing where there is none."""
     reason: str = ""
+    seen: str = ""
+    """For a monitor: the digest of what was seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
