@@ -127,6 +127,8 @@ class Box:
     """The title for whoever cannot see the picture."""
     papers: tuple[Paper, ...]
     more_papers: int
+    stub: Literal["met", "unmet"] | None
+    """Whether it needs something that is not drawn, and whether all of that is done."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,11 +229,11 @@ def work_graph(work: Work, total: int | None = None) -> Graph:
         high=2 * MARGIN + layout.breadth,
         least=wide * 85 // 100,
         long=grid.long,
-        boxes=tuple(_box(node, grid, x, y - BOX_HIGH // 2) for node, (x, y) in zip(nodes, spots, strict=True)),
+        boxes=tuple(_box(node, known, grid, x, y - BOX_HIGH // 2) for node, (x, y) in zip(nodes, spots, strict=True)),
         arrows=_arrows(nodes, links, layout, grid),
         goal_gates=work.goal_gates,
         left_out=max(total or 0, len(work.nodes)) - len(nodes),
-        signs=_signs(nodes, links, layout),
+        signs=_signs(nodes, links, layout) | ({"stub"} if any(_stub(node, known) for node in nodes) else set()),
         states=tuple(dict.fromkeys((_state(node), node.tone) for node in nodes)),
         paper_signs=tuple(
             (status, tone)
@@ -279,7 +281,7 @@ def _links(nodes: Sequence[Node], known: Mapping[str, int]) -> Iterator[tuple[in
                 yield *pair, "follows"
 
 
-def _box(node: Node, grid: Grid, x: int, y: int) -> Box:
+def _box(node: Node, known: Mapping[str, int], grid: Grid, x: int, y: int) -> Box:
     room = grid.long - 2 * SIDE
     papers = node.papers[-PAPERS_DRAWN_MAX:]
     papers_long = PAPER_LONG * len(papers) + (24 if len(node.papers) > len(papers) else 0)
@@ -293,7 +295,15 @@ def _box(node: Node, grid: Grid, x: int, y: int) -> Box:
         told=_told(node.title),
         papers=papers,
         more_papers=len(node.papers) - len(papers),
+        stub=_stub(node, known),
     )
+
+
+def _stub(node: Node, known: Mapping[str, int]) -> Literal["met", "unmet"] | None:
+    hidden = [one for one in node.depends_on if one not in known]
+    if not hidden:
+        return None
+    return "unmet" if any(one in node.waiting_for for one in hidden) else "met"
 
 
 def _arrows(

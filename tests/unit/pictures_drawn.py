@@ -22,6 +22,7 @@ def drawn(call, locale="en", **values):
         .render(
             t=lambda key, **said: say(key, locale, **said),
             label=lambda name: label(name, locale),
+            url=lambda path, **query: f"/{path}?" + "&".join(f"{name}={value}" for name, value in query.items()),
             named=lambda family, name: named(family, name, locale),
             **values,
         )

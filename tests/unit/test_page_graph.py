@@ -108,6 +108,17 @@ def test_beyond_the_bound_what_is_open_and_what_it_hangs_together_with_is_drawn_
     assert (left_out.get("data-left-out"), left_out.find("a").get("href")) == (str(graph.left_out), "#panel-todos")
 
 
+def test_a_need_that_is_not_drawn_is_told_and_a_todo_without_a_row_leads_to_its_history():
+    rows = [todo(1, [77], waiting_for=[name(77)]), todo(2, [78]), todo(3, [2])]
+    graph = picture(rows)
+    assert [box.stub for box in graph.boxes] == ["unmet", "met", None]
+    tree = read(drawn("graphs.graph(g, shown=shown, goal_id='docs')", g=graph, shown=[name(2)]))
+    assert [stub.get("data-met") for stub in of_class(tree, "stub")] == ["no", "yes"]
+    links = {box.get("data-todo"): box.find("a").get("href") for box in of_class(tree, "box") if box.get("data-todo")}
+    assert links[name(2)] == f"#todo-{name(2)}"
+    assert links[name(3)] == f"/history?goal_id=docs&todo_id={name(3)}"
+
+
 @pytest.mark.parametrize("locale", ["en", "zh"])
 def test_words_of_others_stay_words_and_looks_come_from_the_stylesheet(locale):
     hostile = '"><script>alert(1)</script>\u202e]]>' + "\u0301" * 500 + "x" * 10_000
