@@ -17,7 +17,9 @@ ALIKE_MIN = 0.3
 
 _SIGNS = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 """Scripts that set no blanks between words."""
-_WORD = re.compile(rf"[{_SIGNS}]|[^\W{_SIGNS}]+\s*|\s+|.", re.DOTALL)
+_LETTERS = rf"[^\W{_SIGNS}]+"
+_WORD = re.compile(rf"[{_SIGNS}]|\s*{_LETTERS}(?:[.,'-]{_LETTERS})*|\s+|.", re.DOTALL)
+"""A word goes with the blanks before it: what is added at an end leaves the word before it as it was."""
 
 
 class Piece(NamedTuple):

@@ -26,6 +26,13 @@ DECIDED_TONES: Mapping[str, str] = {
 }
 """How a plan, an amendment, a request, a revision or a delivery is signed; what is not here is past."""
 
+CODE_NAMES: Mapping[str, str] = {
+    "handoff_mode": "handoff",
+    "review": "card.review_by",
+    "plan_approval": "card.plan_approval",
+}
+"""Fields of the promise whose values are codes, and where their names are."""
+
 
 class Claim(NamedTuple):
     """Somebody's hold on a todo: a soft claim, or a lease that ends."""

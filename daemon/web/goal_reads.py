@@ -23,6 +23,12 @@ RUNS_MAX = 8
 USAGE_MAX = 50
 ARTIFACTS_MAX = 30
 EVENTS_MAX = 8
+LEASE_EVENTS_MAX = 60
+DRAWN_WHOLE_MAX = 60
+"""A goal with no more todos than this is drawn whole."""
+DRAWN_OPEN_MAX = 50
+DRAWN_OTHERS_MAX = 20
+"""Of a larger one: what is open, the most urgent first, and what is blocked."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,15 @@ class Beside:
     artifacts: Document
     events: list[Doc] = field(default_factory=list)
     """The newest events, the newest first."""
+    lease_events: list[Doc] = field(default_factory=list)
+    drawn: list[Doc] = field(default_factory=list)
+    """The todos that the picture of the work is of."""
+    moment: str = ""
+    """When all of this is true."""
 
 
-async def read_beside(reads: Reads, goal_id: str) -> Beside | Refusal:
-    """Everything beside the goal; the first refusal ends it."""
+async def read_beside(reads: Reads, goal_id: str, todos_total: int) -> Beside | Refusal:
+    """Everything beside a goal of so many todos; the first refusal ends it."""
     read = _Reading(reads, goal_id)
     waiting = await read.one("gate.list", status="open", limit=GATES_OPEN_MAX)
     past = await read.one("gate.list", status="closed", limit=GATES_PAST_MAX)
@@ -73,8 +84,20 @@ async def read_beside(reads: Reads, goal_id: str) -> Beside | Refusal:
         usage=await read.one("usage.show", limit=USAGE_MAX),
         artifacts=await read.one("artifact.list"),
         events=rows_of(events, "events"),
+        lease_events=rows_of(await read.one("history.list", kind="lease", limit=LEASE_EVENTS_MAX), "events"),
+        drawn=await _drawn(read, todos_total),
+        moment=await reads.moment(goal_id),
     )
     return found if read.refused is None else read.refused
+
+
+async def _drawn(read: "_Reading", todos_total: int) -> list[Doc]:
+    """The todos that are drawn: all of them, or those that something can still come of."""
+    if todos_total <= DRAWN_WHOLE_MAX:
+        return rows_of(await read.one("todo.list", limit=DRAWN_WHOLE_MAX), "todos")
+    open_ones = await read.one("todo.list", status="open", limit=DRAWN_OPEN_MAX)
+    blocked = await read.one("todo.list", status="blocked", limit=DRAWN_OTHERS_MAX)
+    return rows_of(open_ones, "todos") + rows_of(blocked, "todos")
 
 
 class _Reading:

@@ -109,8 +109,12 @@ class Reads:
             await self._past.catch_up(self.seq)
         return filtered(self._service.committed, CALLER, params, await self._past.read(reading))
 
-    async def moment(self) -> str:
-        """The moment that everything read here is true at: now, or when the last event of then was written."""
-        state = None if self._at is None else await self._past.state(self._at, None)
+    async def moment(self, goal_id: str | None = None) -> str:
+        """The moment that everything read here is true at: now, or when the last event of then was written.
+
+        A page of one goal names it, so that no more than that goal is folded.
+        """
+        scope = None if goal_id is None else GoalId(goal_id)
+        state = None if self._at is None else await self._past.state(self._at, scope)
         now_ms = self._service.clock.now_ms() if state is None or isinstance(state, Refusal) else state.at_ms
         return rfc3339(now_ms)

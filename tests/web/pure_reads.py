@@ -43,9 +43,10 @@ class PureReads:
         """The same without an earlier moment."""
         return PureReads(self.world, self.locale)
 
-    async def moment(self):
+    async def moment(self, goal_id=None):
         """The moment that is read at."""
-        return rfc3339(self.world.now_ms if self.at is None else state_at(self.world.store, self.at).at_ms)
+        scope = None if goal_id is None else GoalId(goal_id)
+        return rfc3339(self.world.now_ms if self.at is None else state_at(self.world.store, self.at, scope).at_ms)
 
     async def document(self, action, /, **asked):
         """A document, as the daemon would answer."""

@@ -10,8 +10,11 @@ from daemon.web import goal_acts, goal_parts
 from daemon.web.asked import Asked
 from daemon.web.diffs import list_diff
 from daemon.web.goal_reads import TODOS_MAX, Beside, read_beside, read_moments
+from daemon.web.lease_terms import terms_of
 from daemon.web.reads import Reads
+from daemon.web.time_line import time_line
 from daemon.web.tones import tone_of_artifact, tone_of_gate, tone_of_goal, tone_of_todo
+from daemon.web.work_graph import graph_of, work_graph
 from ledger.ids import GOAL_ID_PATTERN, TODO_ID_PATTERN
 from ledger.projections.documents import Document
 from ledger.records import CLOSED
@@ -19,7 +22,7 @@ from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.rules.goals import GoalRefusal
 from ledger.text.lines import reason_line, step_line
-from ledger.text.pieces import COMMA, Doc, as_list, as_map, rows_of
+from ledger.text.pieces import COMMA, Doc, as_list, as_map, number, rows_of
 from ledger.text.say import Locale
 
 VIEWS = ("view", "review", "pending_review", "acceptance")
@@ -47,7 +50,8 @@ async def view(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document
     )
     if isinstance(todos, Refusal):
         return todos
-    beside = await read_beside(reads, goal_id)
+    total = number(as_map(goal["todo_totals"]).get("all"))
+    beside = await read_beside(reads, goal_id, total)
     if isinstance(beside, Refusal):
         return beside
     moments = await read_moments(reads, asked.at, goal_id, beside.events)
@@ -59,6 +63,10 @@ async def view(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document
         "todos_status": status,
         "statuses": SHOWN_STATUSES,
         **_shaped(goal, beside, asked.locale),
+        "graph": work_graph(
+            graph_of(beside.drawn, rows_of(beside.artifacts, "artifacts"), beside.gates_open, goal_id), total
+        ),
+        "time_line": time_line(terms_of(beside.lease_events, beside.moment), beside.moment),
         **_drawn(goal, beside, asked),
     }
 
@@ -122,6 +130,7 @@ def _shaped(goal: Document, beside: Beside, locale: Locale) -> Document:
         "tone_of_todo": tone_of_todo,
         "tone_of_artifact": tone_of_artifact,
         "tone_of_gate": tone_of_gate,
+        "code_names": goal_parts.CODE_NAMES,
         "decided_tones": goal_parts.DECIDED_TONES,
     }
 
