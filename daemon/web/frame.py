@@ -14,8 +14,9 @@ from daemon.web.asked import Asked
 from daemon.web.fragments import Fragments
 from daemon.web.static_files import versions
 from ledger.refusals import Refusal
+from ledger.text.explain import explain
 from ledger.text.pieces import label, named
-from ledger.text.say import LOCALES, Locale, plain, say, say_refusal
+from ledger.text.say import LOCALES, Locale, plain, say
 from ledger.text.times import short_utc
 
 
@@ -86,9 +87,5 @@ def draw(template: str, context: Mapping[str, object], asked: Asked, fragments: 
 
 def refusal_context(refusal: Refusal, locale: Locale) -> dict[str, object]:
     """What a page says instead of what it cannot show: what is wrong, and what to do."""
-    code = refusal.code.value
-    return {
-        "code": code,
-        "message": say_refusal(code, "message", locale, refusal.details),
-        "hint": say_refusal(code, "hint", locale, refusal.details),
-    }
+    message, hint = explain(refusal, locale)
+    return {"code": refusal.code.value, "message": message, "hint": hint}

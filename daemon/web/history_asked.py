@@ -96,7 +96,7 @@ def _why(kind: str, said: Mapping[str, str]) -> ExplainHistory | Refusal:
     needed = ("goal_id",) if name is None else ("goal_id", name)
     missing = next((one for one in needed if one not in said), None)
     if missing is not None:
-        return refuse(GeneralRefusal.MALFORMED_PARAMS, field=missing, problem="is needed to say why")
+        return refuse(GeneralRefusal.MALFORMED_PARAMS, field="why", problem=f"needs {missing}")
     asked = {one: said[one] for one in needed} | ({"lease": "true"} if kind == "lease" else {})
     return _model(ExplainHistory, asked)
 

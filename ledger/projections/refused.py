@@ -88,4 +88,6 @@ def reason(entry: Entry, locale: Locale) -> str:
     key = f"refusal.{entry.code}.message"
     known = {"action": entry.action, "actor": entry.actor, "goal_id": entry.goal_id or UNSAID}
     open_ones = dict.fromkeys(placeholders(key), UNSAID) if has(key) else {}
-    return say_refusal(entry.code, "message", locale, open_ones | known)
+    said = say_refusal(entry.code, "message", locale, open_ones | known)
+    # A sentence that ends with what is left open needs no full stop after it.
+    return said.removesuffix(".") if said.endswith(f"{UNSAID}.") else said

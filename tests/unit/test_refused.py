@@ -104,6 +104,7 @@ def test_the_reason_is_a_sentence_that_leaves_open_what_only_the_request_knew(wo
     for row in document["refusals"]:
         assert row["statement"].strip()
         assert "{" not in row["statement"]
+        assert not row["statement"].endswith("….")
     assert "nowhere" in document["refusals"][0]["statement"]
     shown = render("refusal.list", document, locale)
     for row in document["refusals"]:

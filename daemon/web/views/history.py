@@ -12,8 +12,9 @@ from ledger.catalogue import ACTIONS
 from ledger.params import Params
 from ledger.projections.documents import Document
 from ledger.refusals import GeneralRefusal, Refusal
+from ledger.text.explain import explain
 from ledger.text.pieces import Doc, as_list, as_map
-from ledger.text.say import Locale, say_refusal
+from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 from ledger.wire import all_kinds
 
@@ -62,9 +63,8 @@ def _problems(broken: list[Refusal], locale: Locale) -> list[Document]:
     """Each thing that is wrong once, however many reads it kept from being made."""
     told: dict[str, Document] = {}
     for one in broken:
-        code = one.code.value
-        message = say_refusal(code, "message", locale, one.details)
-        told[message] = {"code": code, "message": message, "hint": say_refusal(code, "hint", locale, one.details)}
+        message, hint = explain(one, locale)
+        told[message] = {"code": one.code.value, "message": message, "hint": hint}
     return list(told.values())
 
 
