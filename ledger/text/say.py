@@ -23,7 +23,8 @@ LOCALES: tuple[Locale, ...] = ("en", "zh")
 DOMAINS = (
     "frontstage", "refusals", "chat", "cli",
     "agents", "authority", "cards_gate", "cards_members", "cards_request", "conversation", "forms", "gates", "history",
-    "hooks", "lark_setup", "manual", "manual_local", "page", "page_open", "plan_cards", "plans", "problems", "requests",
+    "hooks", "lark_setup", "manual", "manual_local", "page", "plan_cards", "plans", "problems", "requests",
+    "page_compose", "page_open", "page_watch",
     "reviews", "slots", "step_up", "views", "work", "identity", "summaries",
     "page_goal", "page_history", "page_pictures", "page_agents",
 )  # fmt: skip
