@@ -27,4 +27,18 @@ PAGE: "Nouns" = {
             },
         },
     },
+    "watch": {
+        "": {
+            "summary": "Keep the overview on the terminal, as it changes: the same as status --watch.",
+            "example": "watch",
+            "run": "daemon.local.watch",
+            "takes": {"socket": "", "home": "", "locale": ""},
+            "about": "Every goal with its state, who has it until when, its next step, the gates that wait and what\n"
+            "was spent; what waits for whom; and which agents could work. It follows the running daemon, says when\n"
+            "that is away, and goes on when it is back. Ctrl-C ends it, with exit code 130, and leaves the terminal\n"
+            "as it was. Where standard output is no terminal, the overview is printed once, with exit code 0. With\n"
+            "NO_COLOR set there are no colours. It needs a running daemon: exit code 7 where there is none.",
+            "parameters": {},
+        },
+    },
 }

@@ -78,6 +78,9 @@ def _run(argv: list[str]) -> int:
     if "--reserve" in argv and argv[:2] == ["quota", "should-run"]:
         # A question that keeps its answer is a write, and an action of its own.
         argv = ["quota", "reserve", *(word for word in argv[2:] if word != "--reserve")]
+    if "--watch" in argv and argv[:1] == ["status"]:
+        # An answer that stays is a command of its own, for which much is loaded.
+        argv = ["watch", *(word for word in argv[1:] if word not in {"show", "--watch"})]
     command = parse(argv, _nouns(argv))
     if command.options.help or command.verb is None:
         from daemon.cli.manual import show  # noqa: PLC0415  (only for help)

@@ -20,6 +20,8 @@ WIDTH = 100
 INDENT = 30
 SAMPLE = "  "
 """How a line begins that is typed or read as it is, and never broken."""
+BESIDE = {"status.show": "status --watch"}
+"""What else there is of a command, that another does."""
 CHOICES_CHARS_MAX = 32
 """Longer lists of what may be chosen stand beside the flag's name, not in it."""
 _GROUPS = (
@@ -28,6 +30,7 @@ _GROUPS = (
         "people",
         (
             "status",
+            "watch",
             "attention",
             "overview",
             "digest",
@@ -159,6 +162,8 @@ class Manual:
                 helps = {} if page is None else page.get("helps", {})
                 helps = helps if local is None else local["helps"]
                 lines += ["", words[heading], *self._flags(parameters, page, helps)]
+        if (other := BESIDE.get(f"{noun}.{name}")) is not None:
+            lines += ["", f"{words['see_also']}: frontstage {other}"]
         takes = {} if local is None else local["takes"]
         lines += ["", words["common"], *self._common_flags(common_of(verb), takes)]
         lines += ["", words["example"], f"  frontstage {verb['example']}"]

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "demo": "tests/e2e/test_demo.py",
     "demo engineering": "tests/e2e/test_journey_engineering.py",
     "demo research": "tests/e2e/test_journey_research.py",
+    "watch": "tests/api/test_watch.py",
     "open": "tests/api/test_page_open.py",
     "bot": "tests/e2e/test_bot_with_simulator.py",
     "artifact check": "docs/checks.md",
