@@ -114,10 +114,8 @@ def test_what_may_be_chosen_is_offered_where_the_shell_is_not_at_hand(capfd, tmp
         for name, verb in verbs.items():
             for field, parameter in verb["parameters"].items():
                 for choice in parameter.get("choices", ()):
-                    flag = field.replace("_", "-")
-                    line = (
-                        rf"{noun} {name} --{flag}'\).* {choice}[ ;]" if shell == "zsh" else rf"-l {flag} .*\b{choice}\b"
-                    )
+                    words, flag = f"{noun} {name}".rstrip(), field.replace("_", "-")
+                    line = rf"{words} --{flag}'\).* {choice}[ ;]" if shell == "zsh" else rf"-l {flag} .*\b{choice}\b"
                     assert re.search(line, text), (noun, name, field, choice)
 
 
