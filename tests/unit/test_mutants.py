@@ -22,7 +22,8 @@ def test_a_mutant_can_be_applied_and_has_tests_that_exist(mutant):
     whole = (ROOT / mutant.file).read_text(encoding="utf-8")
     assert whole.count(mutant.before) == 1, "the rule was rewritten: so must its mutant be"
     assert mutant.before != mutant.after
-    compile(whole.replace(mutant.before, mutant.after), mutant.file, "exec")
+    if mutant.file.endswith(".py"):
+        compile(whole.replace(mutant.before, mutant.after), mutant.file, "exec")
     assert re.fullmatch(r"[a-z][a-z0-9-]+", mutant.name)
     assert mutant.rule
     assert mutant.tests
