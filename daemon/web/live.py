@@ -2,7 +2,7 @@
 
 The stream says no more than the seq; what changed is read from the page itself. A page that comes back after a break
 says the last seq it knows and hears at once whether there is more. All followers together may cost the daemon a small
-part of its time: the dearer a page is and the more of them are open, the longer each waits before it looks again.
+part of its time: the more of them there are, the longer each waits before it is told again.
 """
 
 import asyncio
@@ -13,35 +13,16 @@ from aiohttp import web
 from aiohttp_sse import EventSourceResponse, sse_response
 
 from daemon.service import Service
+from daemon.web.pace import Pace
 
 FOLLOWERS_MAX = 64
 HEARTBEAT_S = 10.0
 SEND_SECONDS_MAX = 10.0
 PAUSE_S_MIN = 0.25
 """The least time between two words to one follower."""
-SHARE = 20
-"""One part in this many of the daemon's time is for pages that follow."""
 RETRY_MS = 1_000
 """How soon a browser asks again after a break."""
 SEQ_DIGITS_MAX = 16
-
-
-class Pace:
-    """Says when a follower may look again, so that all of them together take no more than their share."""
-
-    def __init__(self) -> None:
-        self._cost_s = 0.005
-        self._free_at_s = 0.0
-
-    def took(self, seconds: float) -> None:
-        """A page was made in this time."""
-        self._cost_s += (seconds - self._cost_s) / 8
-
-    def turn_s(self, now_s: float) -> float:
-        """How long to wait for a turn; taking it puts the next one off."""
-        begins_s = max(now_s, self._free_at_s)
-        self._free_at_s = begins_s + self._cost_s * SHARE
-        return begins_s - now_s
 
 
 class Live:

@@ -2,11 +2,14 @@
 
 A page is a function of the ledger and of what is asked, so one that was made is good for every reader of the same
 address until something is committed or time goes on. A person who opens a page gets it as of now. A page that follows
-by itself may get one that is a second old: it says as of which event it is, and asks again after the next.
+by itself may get one that is older, where those that follow have had their share of the daemon's time: it says as of
+which event it is, and asks again.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -16,6 +19,7 @@ from daemon.web.asked import Asked
 from daemon.web.fragments import Fragments
 from daemon.web.frame import draw, refusal_context
 from daemon.web.known import Known
+from daemon.web.pace import Pace
 from daemon.web.proving import Proving
 from daemon.web.reads import Reads
 from daemon.web.views import agents, compose, goal, history, workspace
@@ -28,8 +32,8 @@ from ledger.text.times import rfc3339
 
 KEPT_MAX, KEPT_BYTES_MAX = 256, 16 << 20
 """Pages kept in memory, and what they may take together."""
-FOLLOWING_AGE_MS_MAX = 1_000
-"""How old a page may be that is asked for by a page that follows."""
+FOLLOWING_AGE_MS_MAX = 10_000
+"""How old a page may be that is asked for by a page that follows, where the daemon has much else to do."""
 UNCHANGED_AGE_MS_MAX = 5_000
 """How long a page is kept while nothing is committed: leases run out and windows move on by time alone."""
 
@@ -70,7 +74,8 @@ class Made:
 class Pages:
     """All pages of one daemon."""
 
-    def __init__(self, service: Service, past: Past, health: Callable[[], Document]) -> None:
+    def __init__(self, service: Service, past: Past, health: Callable[[], Document], pace: Pace) -> None:
+        self._pace = pace
         self._service = service
         self._health = health
         self._past = past
@@ -89,10 +94,11 @@ class Pages:
         """The page at an address; a place where there is none is answered by a page that says so."""
         key = (asked.path, asked.locale, asked.theme, asked.at, tuple(sorted(asked.query.items())))
         self._forget_erased()
-        found = self._kept.get(key)
-        if found is not None and self._holds(found, following=following):
+        found, now_s = self._kept.get(key), asyncio.get_running_loop().time()
+        if found is not None and self._holds(found, waits=following and not self._pace.may_make(now_s)):
             return found
-        made = await self._make(asked)
+        with self._pace.making(now_s) if following else nullcontext():
+            made = await self._make(asked)
         self._keep(key, made)
         return made
 
@@ -104,12 +110,13 @@ class Pages:
         while len(self._kept) > KEPT_MAX or self._kept_bytes > KEPT_BYTES_MAX:
             self._kept_bytes -= len(self._kept.pop(next(iter(self._kept))).body)
 
-    def _holds(self, made: Made, *, following: bool) -> bool:
+    def _holds(self, made: Made, *, waits: bool) -> bool:
+        """Whether it is true now, or nearly so where its reader waits for a turn."""
         service = self._service
         age_ms = service.clock.now_ms() - made.at_ms
         if made.moving:
             return False
-        if following and age_ms < FOLLOWING_AGE_MS_MAX:
+        if waits and age_ms < FOLLOWING_AGE_MS_MAX:
             return True
         return made.seq == service.committed.seq and age_ms < UNCHANGED_AGE_MS_MAX
 

@@ -19,7 +19,8 @@ from daemon.service import Service
 from daemon.web import static_files
 from daemon.web.asked import parse
 from daemon.web.guard import HEARD, STATUS, Turned, turned
-from daemon.web.live import Live, Pace
+from daemon.web.live import Live
+from daemon.web.pace import Pace
 from daemon.web.pages import Pages
 from daemon.web.place import Place
 from ledger.refusals import Refusal
@@ -67,7 +68,7 @@ class PageServer:
         self._watch = Watch(clock, CONNECTIONS_MAX, _TOO_MANY)
         self._pace = Pace()
         self._live = Live(service, self._pace, SAFE)
-        self._pages = Pages(service, past, health)
+        self._pages = Pages(service, past, health, self._pace)
         self._place: Place | None = None
         self._runner: web.ServerRunner | None = None
         self._sweeping: asyncio.Task[None] | None = None
@@ -137,10 +138,10 @@ class PageServer:
         asked = parse(base, path, query, request.headers.get("Accept-Language", ""), twice=twice)
         if isinstance(asked, Refusal):
             return _text(asked.status.http_status, "page.bad_address")
-        loop = asyncio.get_running_loop()
-        began_s = loop.time()
-        made = await self._pages.page(asked, following=FOLLOWING in request.headers)
-        self._pace.took(loop.time() - began_s)
+        following = FOLLOWING in request.headers
+        made = await self._pages.page(asked, following=following)
+        if following:
+            self._pace.answered(len(made.body))
         headers = {
             **SAFE,
             "Content-Language": asked.locale,

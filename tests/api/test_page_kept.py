@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 
 from daemon.web import place
+from daemon.web.pace import Pace
 from daemon.web.server import FOLLOWING, PageServer
 from tests.api.test_daemon_erasing import SECRET, _begun, _erasing
 from tests.support.served import served
@@ -37,15 +38,23 @@ async def running():
         yield one
 
 
-async def test_whoever_opens_a_page_sees_the_last_event_and_whoever_follows_may_wait_a_second(running):
+async def test_whoever_opens_a_page_sees_the_last_event_and_whoever_follows_waits_for_a_turn(running, monkeypatch):
+    turn = [True]
+    monkeypatch.setattr(Pace, "may_make", lambda _pace, _now_s: turn[0])
     async with page(running) as read:
         first = running.seq
         assert (await read("history"))[:2] == (200, first)
         await running.do("todo.add", {"goal_id": "docs", "todo_id": "todo_more", "text": "More"})
+        turn[0] = False
         assert (await read("history", **FOLLOWS))[1] == first
-        assert (await read("history"))[1] == running.seq
+        turn[0] = True
+        assert (await read("history", **FOLLOWS))[1] == running.seq
+        turn[0] = False
         await running.do("todo.add", {"goal_id": "docs", "todo_id": "todo_again", "text": "Again"})
-        running.clock.advance(1_000)
+        assert (await read("history"))[1] == running.seq
+        await running.do("todo.add", {"goal_id": "docs", "todo_id": "todo_late", "text": "Late"})
+        assert (await read("history", **FOLLOWS))[1] < running.seq
+        running.clock.advance(10_000)
         assert (await read("history", **FOLLOWS))[1] == running.seq
 
 

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from daemon.web import fragments, pages
 from daemon.web.fragments import Fragments
+from daemon.web.pace import Pace
 from daemon.web.pages import Made, Pages
 
 
@@ -55,7 +56,7 @@ def test_pieces_take_bounded_room_and_the_one_wanted_last_goes_first(monkeypatch
 
 def test_pages_take_bounded_room_and_the_one_made_longest_ago_goes_first(monkeypatch):
     monkeypatch.setattr(pages, "KEPT_BYTES_MAX", 2_500)
-    kept = Pages(SimpleNamespace(erasures=0), None, None)
+    kept = Pages(SimpleNamespace(erasures=0), None, None, Pace())
     for path in ("one", "two", "one", "three", "one"):
         kept._keep((path, "en", None, None, ()), Made(200, b"x" * 1_000, 1, 1))
     assert [path for path, *_ in kept._kept] == ["three", "one"]
