@@ -9,7 +9,7 @@ import msgspec
 from daemon.web import goal_acts, goal_parts
 from daemon.web.asked import Asked
 from daemon.web.diffs import list_diff
-from daemon.web.goal_reads import TODOS_MAX, Beside, read_beside, read_moments
+from daemon.web.goal_reads import ARTIFACTS_MAX, TODOS_MAX, Beside, read_beside, read_moments
 from daemon.web.lease_terms import terms_of
 from daemon.web.reads import Reads
 from daemon.web.time_line import time_line
@@ -114,7 +114,7 @@ def _shaped(goal: Document, beside: Beside, locale: Locale) -> Document:
         "gates_past": [(gate, goal_parts.votes_of(gate)) for gate in beside.gates_past],
         "gates_past_total": beside.gates_past_total,
         "criteria": goal_parts.criteria_of(as_map(goal["review"]), rows_of(beside.artifacts, "artifacts")),
-        "artifact_rows": list(reversed(rows_of(beside.artifacts, "artifacts"))),
+        "artifact_rows": list(reversed(rows_of(beside.artifacts, "artifacts")))[:ARTIFACTS_MAX],
         "plans": beside.plans,
         "plan": beside.plan,
         "lanes": [] if beside.plan is None else goal_parts.gaps_first(beside.plan),
