@@ -7,6 +7,7 @@ is put off until the goal has moved; the daemon's word about why is told and no 
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,11 @@ LIVING = ("proposed", "clarifying", "active", "changes_requested", "delivered")
 Say = Callable[[str], None]
 
 
+def _now_ms() -> int:
+    """By the clock that the ledger's times are told by: both are on one machine."""
+    return time.time_ns() // 1_000_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """Whose steward it is, for which goals, and who plans."""
@@ -48,6 +54,7 @@ class Steward:
     client: AsyncClient
     setting: Setting
     say: Say
+    clock_ms: Callable[[], int] = _now_ms
     refusals: int = 0
     _done: set[str] = field(default_factory=set)
     _put_off: dict[str, int] = field(default_factory=dict)
@@ -80,7 +87,7 @@ class Steward:
 
     async def _on_goal(self, goal_id: str) -> bool:
         try:
-            view, seq = await self.reader.view(goal_id)
+            view, seq = await self.reader.view(goal_id, self.clock_ms())
         except (NotReadable, ReadRefused) as error:
             self._refused(f"{goal_id}: {error}")
             return False

@@ -24,7 +24,7 @@ UNFINISHED = frozenset({"open", "blocked", "deferred"})
 ROUTINE = frozenset({"lane_route", "shared_work_graph"})
 OPEN_GATES = frozenset({"waiting_on_user", "deferred"})
 WITHDRAWN = frozenset({"withdrawn", "superseded"})
-QUESTIONS = ("gate_blocked-", "gate_gap-", "gate_plan_", "gate_redo-", "gate_review-")
+QUESTIONS = ("gate_blocked-", "gate_gap-", "gate_plan_", "gate_redo-", "gate_replan-", "gate_review-")
 """What the names of a steward's gates begin with."""
 
 

@@ -11,12 +11,14 @@ from daemon.agents.steward_view import (
     Gate,
     Plan,
     Request,
+    Stuck,
     View,
     Work,
     agent_of,
     evidence_of,
     goal_fields,
     mapping,
+    moment,
     number,
     plan_of,
     rows,
@@ -52,13 +54,14 @@ class Reader:
         found = await self._pages("goal.list", "goals", {"state": state}, "goal_id")
         return [text(one, "goal_id") for one in found]
 
-    async def view(self, goal_id: str) -> tuple[View, int]:
-        """A goal, and the seq of its last event. Raises ReadRefused, NotReadable and WireFault."""
+    async def view(self, goal_id: str, now_ms: int) -> tuple[View, int]:
+        """A goal at a moment, and the seq of its last event. Raises ReadRefused, NotReadable and WireFault."""
         about: Params = {"goal_id": goal_id}
         shown = await self._read("goal.show", {**about, "full": True})
         fields, agents = goal_fields(shown), await self._agents(goal_id)
         view = View(
             me=self._me,
+            now_ms=now_ms,
             has_planner=self._has_planner,
             work=await self._work(goal_id),
             evidence=tuple(evidence_of(one) for one in rows(await self._read("artifact.list", about), "artifacts")),
@@ -124,8 +127,19 @@ class Reader:
             if (agent := agent_of(row, own, goal_id)) is not None:
                 asked: Params = {"agent_id": agent.agent_id, "goal_id": goal_id}
                 shown = await self._read("member.show", asked)
-                found.append(replace(agent, presence=text(shown, "presence")))
+                stuck = await self._stuck(asked)
+                found.append(replace(agent, presence=text(shown, "presence"), stuck=stuck))
         return tuple(found)
+
+    async def _stuck(self, asked: Params) -> Stuck | None:
+        """The last turn of an agent that must replan; a monitor that saw no change is no turn."""
+        verdict = await self._read("quota.should-run", asked)
+        if verdict.get("decision") != "replan":
+            return None
+        runs = rows(await self._read("run.list", {**asked, "limit": 1}), "runs")
+        if not runs:
+            return None
+        return Stuck(seq=number(runs[0], "seq"), at_ms=moment(runs[0], "at"), todo_id=text(runs[0], "todo_id"))
 
     async def _posts(self, goal_id: str, agents: tuple[Agent, ...]) -> bool:
         """Whether there is a chat that shows the goal, and this steward may post into it."""
@@ -174,4 +188,5 @@ def _request(row: Document) -> Request:
         sender=text(row, "sender"),
         receiver=text(row, "receiver"),
         status=text(row, "status"),
+        sent_at_ms=moment(row, "sent_at"),
     )

@@ -6,6 +6,7 @@ one which was started anew, or another in its place, wishes the same.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 Document = dict[str, object]
 
@@ -34,6 +35,17 @@ class Agent:
     """What an owner ever named for it here, `action_kinds` or `write_scopes`; of that only what is in force is left."""
     action_kinds: tuple[str, ...] = ()
     write_scopes: tuple[str, ...] = ()
+    stuck: "Stuck | None" = None
+    """Where the agent must replan before it works on: its last turn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stuck:
+    """The last turn of an agent that came to nothing once too often."""
+
+    seq: int
+    at_ms: int
+    todo_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +147,7 @@ class Request:
     sender: str = ""
     receiver: str = ""
     status: str = "sent"
+    sent_at_ms: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -148,6 +161,7 @@ class View:
 
     me: str
     goal_id: str
+    now_ms: int = 0
     state: str = "active"
     title: str = ""
     objective: str = ""
@@ -228,6 +242,15 @@ def text_or_none(document: Document, name: str) -> str | None:
     """A text or nothing."""
     found = document.get(name)
     return None if found is None else str(found)
+
+
+def moment(document: Document, name: str) -> int:
+    """A point in time in milliseconds; 0 where it is absent."""
+    found = text(document, name)
+    try:
+        return int(datetime.fromisoformat(found).timestamp() * 1_000) if found else 0
+    except ValueError as error:
+        raise NotReadable(f"{name} is no point in time") from error
 
 
 def number(document: Document, name: str) -> int:

@@ -18,6 +18,10 @@ TIMES_MAX = 4
 """How often a todo is done before a person is asked."""
 LAPSES_MAX = 2
 """Executions of a bound agent, the last of which ran out, before the work is given to another one."""
+SILENT_MS = 3_600_000
+"""How long a reviewer may leave a request without an answer, before another one is asked."""
+STUCK_MS = 900_000
+"""How long an agent has to replan by itself."""
 ANSWERED = frozenset({"returned"})
 FALLEN = frozenset({"rejected", "invalidated", "superseded"})
 
@@ -29,6 +33,7 @@ def watched(view: View, words: Words) -> Iterator[Wish]:
     yield from reviews(view, words)
     yield from redone(view, words)
     yield from rebound(view, words)
+    yield from stuck(view, words)
     yield from blocks(view, words)
 
 
@@ -79,11 +84,10 @@ def _review(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
             if view.agent(receiver) is None:
                 reason = words.say("withdrawn.gone", agent=receiver)
                 yield wish(view, "gone", request_id, "request.withdraw", request_id=request_id, reason=reason)
+            else:
+                yield from _silent(view, artifact, request_id, words)
             return
-    load = [one.receiver for one in view.requests if one.is_open]
-    free = [
-        one for one in reviewers(view, artifact.submitted_by, load) if one.agent_id not in {who for _, who, _ in asked}
-    ]
+    free = _free(view, artifact)
     names = {"label": artifact.label, "artifact": artifact.artifact_id, "author": artifact.submitted_by}
     if not free:
         name = f"gate_review-{artifact.artifact_id}"
@@ -96,6 +100,29 @@ def _review(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
         purpose=words.say("review.purpose", **names), acceptance=[words.say("review.good")],
         return_requirement=words.say("review.return"), input=[given],
     )  # fmt: skip
+
+
+def _free(view: View, artifact: Evidence) -> list[Agent]:
+    """Who could review it and was not asked yet, the best first."""
+    load = [one.receiver for one in view.requests if one.is_open]
+    asked = {who for _, who, _ in asked_about(view, artifact.artifact_id)}
+    return [one for one in reviewers(view, artifact.submitted_by, load) if one.agent_id not in asked]
+
+
+def _silent(view: View, artifact: Evidence, request_id: str, words: Words) -> Iterator[Wish]:
+    """Whoever says nothing for too long is relieved of it, once; after the second one, people say who should."""
+    request = next(one for one in view.requests if one.request_id == request_id)
+    silent_ms = view.now_ms - request.sent_at_ms
+    if request.status not in {"sent", "received"} or silent_ms < SILENT_MS:
+        return
+    about = asked_about(view, artifact.artifact_id)
+    if any(status == "withdrawn" and view.agent(who) is not None for _, who, status in about):
+        names = {"label": artifact.label, "artifact": artifact.artifact_id, "agent": request.receiver}
+        name = f"gate_review-{artifact.artifact_id}"
+        yield question(view, "right", name, "resource", words.say("review.unanswered", **names))
+    elif _free(view, artifact):
+        reason = words.say("review.silent", agent=request.receiver, minutes=silent_ms // 60_000)
+        yield wish(view, "silent", request_id, "request.withdraw", request_id=request_id, reason=reason)
 
 
 def _moot(view: View, artifact: Evidence, words: Words) -> Iterator[Wish]:
@@ -203,16 +230,39 @@ def rebound(view: View, words: Words) -> Iterator[Wish]:
         gone = view.agent(work.bound_agent) is None
         if not gone and work.lapses < LAPSES_MAX:
             continue
-        other = _another(view, work)
-        amendment_id = f"amend_b-{short(work.todo_id, work.bound_agent, str(work.lapses))}"
-        if other is None or any(one.amendment_id == amendment_id for one in view.amendments):
-            continue
         names = {"agent": work.bound_agent, "todo": work.todo_id, "count": work.lapses}
-        yield wish(
-            view, "rebind", amendment_id, "amendment.submit", amendment_id=amendment_id, amendment_class="lane_route",
-            why=words.say("rebind.gone" if gone else "rebind.why", **names),
-            operation=[f'{{"op":"rebind","todo_id":"{work.todo_id}","agent":"{other.agent_id}"}}'],
-        )  # fmt: skip
+        why = words.say("rebind.gone" if gone else "rebind.why", **names)
+        yield from _rebind(view, work, f"amend_b-{short(work.todo_id, work.bound_agent, str(work.lapses))}", why)
+
+
+def _rebind(view: View, work: Work, amendment_id: str, why: str) -> Iterator[Wish]:
+    """Give it to another that could do it, if there is one; an amendment of this name is submitted once."""
+    other = _another(view, work)
+    if other is None or any(one.amendment_id == amendment_id for one in view.amendments):
+        return
+    yield wish(
+        view, "rebind", amendment_id, "amendment.submit", amendment_id=amendment_id, amendment_class="lane_route",
+        why=why, operation=[f'{{"op":"rebind","todo_id":"{work.todo_id}","agent":"{other.agent_id}"}}'],
+    )  # fmt: skip
+
+
+def stuck(view: View, words: Words) -> Iterator[Wish]:
+    """An agent that must replan and does not: its work goes to another, and where nobody else can, people are asked."""
+    for agent in view.agents:
+        last = agent.stuck
+        if last is None or view.now_ms - last.at_ms < STUCK_MS:
+            continue
+        # What it has in hand it goes on with, and what is bound to nobody anybody may take.
+        waits = [one for one in view.work if one.status == "open" and one.bound_agent == agent.agent_id]
+        waits = [one for one in waits if one.role == "agent" and one.claimed_by is None]
+        names = {"agent": agent.agent_id, "todo": last.todo_id, "minutes": (view.now_ms - last.at_ms) // 60_000}
+        about = short(agent.agent_id, str(last.seq))
+        moved = next((one for one in waits if one.todo_id == last.todo_id and _another(view, one) is not None), None)
+        if moved is not None:
+            yield from _rebind(view, moved, f"amend_p-{about}", words.say("rebind.stuck", **names))
+        elif waits:
+            told = words.say("replan.stuck", **names)
+            yield question(view, "direction", f"gate_replan-{about}", "direction", told)
 
 
 def _another(view: View, work: Work) -> Agent | None:
@@ -221,6 +271,7 @@ def _another(view: View, work: Work) -> Agent | None:
     found = [
         one for one in view.agents
         if one.agent_id not in {work.bound_agent, view.me, *work.excluded_agents} and can_do(view, one, work)
+        and one.stuck is None
     ]  # fmt: skip
     return min(found, key=lambda one: (one.role != "executor", busy.count(one.agent_id), one.agent_id), default=None)
 

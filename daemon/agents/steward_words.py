@@ -22,6 +22,9 @@ _EN = {
     "review.purpose": "Review {label} ({artifact}) of {author}: accept or reject it, with a reason",
     "review.good": "A word was given by `artifact review` for exactly this digest",
     "review.return": "Your verdict and what it rests on",
+    "review.silent": "{agent} has not answered for {minutes} minutes; another one is asked",
+    "review.unanswered": "{agent} was asked in another one's place to review {label} ({artifact}), and has not "
+    "answered either. Who should? Let a reviewer have the goal, or review it yourself.",
     "review.nobody": "Nobody but the author can review {label} ({artifact}). Who should? "
     "Let a reviewer have the goal, or review it yourself.",
     "redo.title": "Again: {title}",
@@ -31,6 +34,9 @@ _EN = {
     "Yes: once more. To change the direction itself, revise the goal.",
     "rewire.why": "{old} no longer holds; what waits for it waits for {new}",
     "rebind.why": "{agent} let the lease of {todo} run out {count} times",
+    "rebind.stuck": "{agent} had turns on {todo} that came to nothing, and has not replanned for {minutes} minutes",
+    "replan.stuck": "{agent} had turns that came to nothing, and has not replanned for {minutes} minutes. What should "
+    "change? A yes here changes nothing by itself: revise the goal, change the work, or let another agent have it.",
     "rebind.gone": "{agent} does not have this goal any longer",
     "blocked": "{title} is blocked: {reason}. Yes: it goes on. No: it stays blocked.",
     "reopened": "Goes on by {gate}",
@@ -59,6 +65,9 @@ _ZH = {
     "review.purpose": "请评审 {author} 的 {label}（{artifact}）：接受或驳回，并说明理由",
     "review.good": "已用 `artifact review` 对这一摘要给出结论",
     "review.return": "你的结论及依据",
+    "review.silent": "{agent} 已有 {minutes} 分钟未答复；改请另一位评审者",
+    "review.unanswered": "已改请 {agent} 评审 {label}（{artifact}），仍未得到答复。应由谁评审？"
+    "请让一位评审者加入该目标，或亲自评审。",
     "review.nobody": "除作者外无人可以评审 {label}（{artifact}）。应由谁评审？请让一位评审者加入该目标，或亲自评审。",
     "redo.title": "重做：{title}",
     "redo.rejected": "取代 {artifact}，它被 {reviewer} 驳回：{reason}",
@@ -66,6 +75,9 @@ _ZH = {
     "redo.used_up": "{title} 已做 {count} 次，其证据仍不成立。选择“是”则再做一次。若要改变方向，请修订目标。",
     "rewire.why": "{old} 已不成立；等待它的工作改为等待 {new}",
     "rebind.why": "{agent} 让 {todo} 的租约过期 {count} 次",
+    "rebind.stuck": "{agent} 在 {todo} 上的几个回合没有进展，并已有 {minutes} 分钟未重新规划",
+    "replan.stuck": "{agent} 的几个回合没有进展，并已有 {minutes} 分钟未重新规划。应作何改变？"
+    "此处的“是”本身不改变任何事：请修订目标、更改工作，或让另一个智能体加入该目标。",
     "rebind.gone": "{agent} 已不再参与该目标",
     "blocked": "{title} 受阻：{reason}。选择“是”则继续；选择“否”则保持受阻。",
     "reopened": "依据 {gate} 继续",

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from daemon.agents.steward_watch import SILENT_MS, STUCK_MS
 from tests.support.homes import CHAT, sha256
 from tests.support.stewarded import FIRST, NOTE, SECOND, blocked, both_parts, room
 
@@ -229,6 +230,36 @@ async def test_a_bound_agent_that_lets_its_lease_run_out_twice_is_relieved():
             bound = (await there.todos())[FIRST]["bound_agent"]
             assert bound == ("builder" if number == 1 else "helper")
         assert await there.refused("builder", "todo.claim", todo_id=FIRST) == "actor_excluded"
+
+
+async def test_an_agent_that_must_replan_and_does_not_is_relieved_of_what_it_cannot_do():
+    async with room() as there:
+        await there.look()
+        for number in (1, 2):
+            report = {"todo_id": FIRST, "turn_instance_id": f"turn-{number}", "delivery_outcome": "no_progress"}
+            await there.do("builder", "run.report", **report)
+        await there.look()
+        assert (await there.todos())[FIRST]["bound_agent"] == "builder"
+        there.daemon.clock.advance(STUCK_MS)
+        await there.look()
+        assert (await there.todos())[FIRST]["bound_agent"] == "helper"
+
+
+async def test_a_reviewer_who_says_nothing_is_relieved_and_the_reason_is_on_record():
+    async with room() as there:
+        await there.look()
+        links = await there.evidence("builder", FIRST, "links", ["c1"])
+        await there.look()
+        first = (await there.asked())[links]
+        there.daemon.clock.advance(SILENT_MS)
+        await there.look()
+        second = (await there.asked())[links]
+        assert (first["receiver"], second["receiver"]) == ("judge", "helper")
+        told = await there.read("request.show", f"&request_id={first['request_id']}")
+        assert (told["status"], told["withdrawn_reason"]) == (
+            "withdrawn",
+            "judge has not answered for 60 minutes; another one is asked",
+        )
 
 
 async def test_a_block_is_asked_about_and_goes_on_by_a_yes():

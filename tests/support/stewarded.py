@@ -47,7 +47,7 @@ class Room:
     def anew(self):
         """The same steward, which remembers nothing."""
         setting = Setting(agent_id="guide", planner=self.planner)
-        self.steward = Steward(self.client, setting, self.told.append)
+        self.steward = Steward(self.client, setting, self.told.append, self.daemon.clock.wall_ms)
 
     async def look(self):
         return await self.steward.look()

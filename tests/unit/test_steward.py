@@ -16,10 +16,11 @@ from daemon.agents.steward_view import (
     Gate,
     Plan,
     Request,
+    Stuck,
     View,
     Work,
 )
-from daemon.agents.steward_watch import LAPSES_MAX, TIMES_MAX
+from daemon.agents.steward_watch import LAPSES_MAX, SILENT_MS, STUCK_MS, TIMES_MAX
 from daemon.agents.steward_words import LANGUAGES, Words
 from ledger.catalogue import ACTIONS
 
@@ -271,6 +272,64 @@ def test_work_of_an_agent_that_is_away_goes_to_another_that_could_do_it(work, ag
     (moved,) = found
     assert (moved.action, moved.params["amendment_class"]) == ("amendment.submit", "lane_route")
     assert moved.params["operation"] == [f'{{"op":"rebind","todo_id":"todo_b","agent":"{expected}"}}']
+
+
+SILENT = {"work": (DONE,), "evidence": (ART,), "requests": (ASKED,)}
+OTHER = replace(ASKED, request_id="request_review-art_1-2", receiver="ben")
+RELIEVED = (replace(ASKED, status="withdrawn"), OTHER)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"now_ms": SILENT_MS - 1}, []),
+        ({"now_ms": SILENT_MS}, [("request.withdraw", "silent/request_review-art_1-1")]),
+        ({"now_ms": SILENT_MS, "requests": (replace(ASKED, status="received"),)},
+         [("request.withdraw", "silent/request_review-art_1-1")]),
+        ({"now_ms": SILENT_MS, "requests": (replace(ASKED, status="adopted"),)}, []),
+        # Nobody else could: the author reviews nothing of its own.
+        ({"now_ms": SILENT_MS, "agents": (GUIDE, ANNA, JUDGE)}, []),
+        # Somebody else is asked, and relieved by nobody: people say who should.
+        ({"now_ms": SILENT_MS, "requests": RELIEVED[:1]}, [("request.send", "review/request_review-art_1-2")]),
+        ({"now_ms": SILENT_MS, "requests": RELIEVED}, [("gate.open", "right/gate_review-art_1")]),
+        ({"now_ms": SILENT_MS - 1, "requests": RELIEVED}, []),
+    ],
+)  # fmt: skip
+def test_a_reviewer_who_says_nothing_is_relieved_once_by_one_who_is_not_the_author(changes, expected):
+    assert wished(**{**SILENT, **changes}) == expected
+    if expected[:1] == [("request.send", "review/request_review-art_1-2")]:
+        assert the_one(**{**SILENT, **changes}).params["to"] == "ben"
+    if expected[:1] == [("request.withdraw", "silent/request_review-art_1-1")]:
+        assert "judge has not answered for 60 minutes" in str(the_one(**{**SILENT, **changes}).params["reason"])
+
+
+LOST = replace(BEN, stuck=Stuck(seq=41, at_ms=0, todo_id="todo_b"))
+
+
+@pytest.mark.parametrize(
+    ("work", "agents", "now_ms", "expected"),
+    [
+        (OPEN, (GUIDE, ANNA, LOST), STUCK_MS - 1, None),
+        (OPEN, (GUIDE, ANNA, LOST), STUCK_MS, "amendment.submit"),
+        (OPEN, (GUIDE, ANNA, BEN), STUCK_MS, None),
+        (replace(OPEN, claimed_by="ben"), (GUIDE, ANNA, LOST), STUCK_MS, None),
+        (replace(OPEN, bound_agent=None), (GUIDE, ANNA, LOST), STUCK_MS, None),
+        (replace(OPEN, todo_id="todo_c"), (GUIDE, ANNA, LOST), STUCK_MS, "gate.open"),
+        (OPEN, (GUIDE, LOST), STUCK_MS, "gate.open"),
+        # One who is stuck as well is no help.
+        (OPEN, (GUIDE, replace(ANNA, stuck=LOST.stuck), LOST), STUCK_MS, "gate.open"),
+    ],
+)
+def test_an_agent_that_must_replan_and_does_not_is_relieved_or_asked_about(work, agents, now_ms, expected):
+    found = decide_next(replace(BASE, work=(work,), agents=agents, now_ms=now_ms), WORDS)
+    assert [one.action for one in found] == ([] if expected is None else [expected])
+    if expected == "amendment.submit":
+        assert found[0].params["operation"] == ['{"op":"rebind","todo_id":"todo_b","agent":"anna"}']
+        assert "ben had turns on todo_b" in str(found[0].params["why"])
+    if expected == "gate.open":
+        gate = Gate(gate_id=str(found[0].params["gate_id"]), opened_by="guide")
+        settled = decide_next(replace(BASE, work=(work,), agents=(GUIDE, ANNA, BEN), gates=(gate,)), WORDS)
+        assert [one.action for one in settled] == ["gate.withdraw"]
 
 
 def test_the_template_is_what_it_says_it_is():
