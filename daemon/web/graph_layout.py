@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from daemon.web.graph_layers import Edge, Measures, Part, layers_of, parts_of, thread, turned_edges
+
+KEPT_MAX = 64
+"""Layouts kept: a page is made anew far more often than the work on it hangs together differently. No words in them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +23,8 @@ class Layout:
     breadth: int
 
 
-def lay_out(boxes: int, edges: Sequence[Edge], measures: Measures) -> Layout:
+@lru_cache(maxsize=KEPT_MAX)
+def lay_out(boxes: int, edges: tuple[Edge, ...], measures: Measures) -> Layout:
     """The layout of boxes numbered from 0, with edges between different ones."""
     turned = turned_edges(boxes, edges)
     onward = [(end, start) if at in turned else (start, end) for at, (start, end) in enumerate(edges)]

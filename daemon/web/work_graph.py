@@ -220,7 +220,7 @@ def work_graph(work: Work, total: int | None = None) -> Graph:
     nodes = _kept(work.nodes)
     known = {node.todo_id: at for at, node in enumerate(nodes)}
     links = list(islice(_links(nodes, known), EDGES_MAX))
-    layout = lay_out(len(nodes), [(start, end) for start, end, _ in links], MEASURES)
+    layout = lay_out(len(nodes), tuple((start, end) for start, end, _ in links), MEASURES)
     grid = Grid.of(layout.layers)
     spots = [(grid.x(layer), MARGIN + middle) for layer, middle in zip(layout.layer, layout.middle, strict=True)]
     wide = grid.wide(layout.layers)

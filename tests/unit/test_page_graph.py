@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 
 from daemon.web.fitted import cut, cut_front, lines_of, width_of
+from daemon.web.graph_layout import lay_out
 from daemon.web.graph_lines import BOX_HIGH, WIDE_MAX
 from daemon.web.work_graph import DRAWN_MAX, graph_of, work_graph
 from tests.unit.pictures_drawn import drawn, of_class, read
@@ -140,6 +141,7 @@ def test_a_picture_is_made_quickly():
 
 
 def _cost(rows):
+    lay_out.cache_clear()
     begun = time.thread_time()
     picture(rows)
     return time.thread_time() - begun
