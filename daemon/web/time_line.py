@@ -6,6 +6,7 @@ nobody did anything. The axis is in UTC and says so; the table under the picture
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from daemon.web.fitted import cut, cut_front, width_of
 from daemon.web.lease_terms import Term, moment_ms
@@ -27,8 +28,8 @@ BAR_LONG_MIN = 30
 EPOCH_LONG = 7
 """The width of the word for an epoch with its number, in letters."""
 LETTER = 13
-NAME_ROOM, BAR_ROOM = 1.5, 1.8
-"""What is left free beside a name and in a bar, in letters."""
+NAME_ROOM, BAR_ROOM, WORDS_LEAST = 1.5, 1.8, 3.0
+"""What is left free beside a name and in a bar, and what of a name says anything, in letters."""
 ROOM_MS = 20
 """A part of this of the time shown is left free at either side."""
 
@@ -40,6 +41,9 @@ STEPS_MS = (
     *(_DAY * step for step in (1, 2, 7, 14, 28, 91, 182, 364)),
 )
 """What lies between two ticks of the axis: something that people count in."""
+
+
+WordsAt = Literal["inside", "right", "left"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +59,8 @@ class Bar:
     """Where it was renewed."""
     words: str
     """The holder, as far as it fits."""
+    words_at: WordsAt
+    """Beside the bar where that is too short for them and there is room."""
     epoch_fits: bool
     """Whether there is room for the epoch behind the holder."""
     begun_at: str
@@ -161,12 +167,15 @@ def _scale(terms: Sequence[Term], now_ms: int) -> _Scale:
 
 def _row(todo: tuple[str, str], at: int, terms: Sequence[Term], scale: _Scale, now_ms: int) -> Row:
     own = sorted((term for term in terms if (term.goal_id, term.todo_id) == todo), key=lambda term: term.begun_ms)
+    spans = [_span(term, scale) for term in own]
+    limits = [(NAMES_LONG, NAMES_LONG), *spans, (WIDE, WIDE)]
+    free = [(x - before[1], after[0] - end) for before, (x, end), after in zip(limits, spans, limits[2:], strict=False)]
     return Row(
         goal_id=todo[0],
         todo_id=todo[1],
         name=cut_front(todo[1], _letters(NAMES_LONG) - NAME_ROOM),
         y=AXIS_HIGH + ROW_HIGH * at,
-        bars=tuple(_bar(term, scale, now_ms) for term in own),
+        bars=tuple(_bar(term, span, room, scale, now_ms) for term, span, room in zip(own, spans, free, strict=True)),
     )
 
 
@@ -175,20 +184,35 @@ def _letters(long: int) -> float:
     return long * MEANT_PIXELS / WIDE / LETTER
 
 
-def _bar(term: Term, scale: _Scale, now_ms: int) -> Bar:
+def _span(term: Term, scale: _Scale) -> tuple[int, int]:
     x = NAMES_LONG if term.begun == "earlier" else scale.x(term.begun_ms)
-    end = scale.x(term.last_ms)
-    long = max(end - x, BAR_LONG_MIN)
-    room = _letters(long) - BAR_ROOM
-    words = cut(term.owner, room) if term.owner and room >= min(3.0, width_of(term.owner)) else ""
+    return x, max(scale.x(term.last_ms), x + BAR_LONG_MIN)
+
+
+def _words(term: Term, long: int, left: int, right: int) -> tuple[str, WordsAt]:
+    """The holder's name, whole where there is room for it: in the bar, or else beside it."""
+    width = width_of(term.owner)
+    if _letters(long) - BAR_ROOM < width:
+        if _letters(right) - BAR_ROOM >= width:
+            return term.owner, "right"
+        if _letters(left) - BAR_ROOM >= width:
+            return term.owner, "left"
+    return (cut(term.owner, _letters(long) - BAR_ROOM) if _letters(long) - BAR_ROOM >= WORDS_LEAST else ""), "inside"
+
+
+def _bar(term: Term, span: tuple[int, int], free: tuple[int, int], scale: _Scale, now_ms: int) -> Bar:
+    x, end = span
+    words, words_at = _words(term, end - x, *free)
+    room = _letters(end - x) - BAR_ROOM
     return Bar(
         term=term,
         x=x,
-        long=long,
-        ahead=min(long, max(0, end - scale.x(now_ms))) if term.ended == "running" else 0,
+        long=end - x,
+        ahead=min(end - x, max(0, end - scale.x(now_ms))) if term.ended == "running" else 0,
         ticks=tuple(dict.fromkeys(scale.x(at) for at in term.renewed_ms[-RENEWALS_DRAWN_MAX:])),
         words=words,
-        epoch_fits=term.lease_epoch is not None and room - width_of(words) > EPOCH_LONG,
+        words_at=words_at,
+        epoch_fits=term.lease_epoch is not None and words_at == "inside" and room - width_of(words) > EPOCH_LONG,
         begun_at=rfc3339(term.begun_ms),
         last_at=rfc3339(term.last_ms),
         renewed_at=rfc3339(term.renewed_ms[-1]) if term.renewed_ms else None,

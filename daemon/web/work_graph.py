@@ -290,7 +290,10 @@ def _box(node: Node, known: Mapping[str, int], grid: Grid, x: int, y: int) -> Bo
         x=x,
         y=y,
         name=cut_front(node.todo_id, (room - SIGN_LONG - 26) / LETTER),
-        lines=lines_of(node.title, room / LETTER, TITLE_LINES_MAX),
+        # What is merely open says so by its sign, and leaves the third line to its title.
+        lines=lines_of(
+            node.title, room / LETTER, TITLE_LINES_MAX + (node.status == "open" and not node.holder and not papers)
+        ),
         holder=cut(node.holder, (room - SIGN_LONG - papers_long) / LETTER) if node.holder else "",
         told=_told(node.title),
         papers=papers,

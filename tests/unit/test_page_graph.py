@@ -109,6 +109,12 @@ def test_beyond_the_bound_what_is_open_and_what_it_hangs_together_with_is_drawn_
     assert (left_out.get("data-left-out"), left_out.find("a").get("href")) == (str(graph.left_out), "#panel-todos")
 
 
+def test_what_is_merely_open_leaves_a_line_more_to_its_title():
+    title = "one two three four five six seven eight nine ten eleven twelve"
+    free, held = (todo(1, title=title), todo(2, title=title, claimed_by="agent_one", claim="lease"))
+    assert [len(box.lines) for box in picture([free, held, todo(3, status="blocked", title=title)]).boxes] == [3, 2, 2]
+
+
 def test_a_need_that_is_not_drawn_is_told_and_a_todo_without_a_row_leads_to_its_history():
     rows = [todo(1, [77], waiting_for=[name(77)]), todo(2, [78]), todo(3, [2])]
     graph = picture(rows)

@@ -112,6 +112,18 @@ def test_a_bar_stands_where_its_moments_are_and_what_lies_ahead_is_told_apart():
     assert line([FIRST], 50).rows[0].bars[0].ahead == 0
 
 
+def test_a_holder_is_named_in_the_bar_or_beside_it_and_never_over_another_bar():
+    drawing = line([FIRST, acquired(2, 2_000, "agent_two", 2, 2_010), acquired(3, 2_011, "agent_three", 3, 2_500),
+                    acquired(4, 2_990, "agent_four", 4, 3_000)], 3_000)  # fmt: skip
+    bars = drawing.rows[0].bars
+    assert [bar.words for bar in bars] == ["agent_one", "agent_two", "agent_three", "agent_four"]
+    assert [bar.words_at for bar in bars] == ["right", "left", "inside", "left"]
+    tree = read(drawn("lines.time_line(line)", line=drawing))
+    assert {one.text.strip() for one in of_class(tree, "owner")} == {bar.words for bar in bars}
+    crowd = line([acquired(at, at, "agent_one", at, at + 1) for at in range(1, 120)], 119)
+    assert {bar.words for bar in crowd.rows[0].bars[:-1]} == {""}
+
+
 @pytest.mark.parametrize(
     ("minutes", "first", "step"),
     [
