@@ -16,7 +16,7 @@ from ledger.text.pieces import Doc, as_list, as_map, named, rows_of
 from ledger.text.say import Locale, has, say
 
 PAGE_MAX: Final = 20
-"""Members on one page, people and agents together."""
+"""Agents on one page, and people on one page."""
 KINDS: Final = ("agent", "person")
 PRESENCES: Final[tuple[str, ...]] = get_args(PresenceName)
 
@@ -43,6 +43,9 @@ class Choice(NamedTuple):
     kind: str = ""
     presence: str = ""
     after: str = ""
+    """The last agent of the page before."""
+    people_after: str = ""
+    """The last person of the page before."""
     revoked: bool = False
 
     def takes(self, member: Doc, presences: Mapping[str, object]) -> bool:
@@ -67,6 +70,7 @@ def choice_of(query: Mapping[str, str]) -> Choice | Refusal:
         kind=query.get("kind", ""),
         presence=query.get("presence", ""),
         after=query.get("after", ""),
+        people_after=query.get("people_after", ""),
         revoked=query.get("revoked") == "1",
     )
 
@@ -79,7 +83,7 @@ class Listed(NamedTuple):
 
 
 class MemberPage(NamedTuple):
-    """A page of members: agents first, then people, each in the order in which they joined."""
+    """A page of agents or of people, in the order in which they joined."""
 
     rows: list[Listed]
     first: int
@@ -90,16 +94,18 @@ class MemberPage(NamedTuple):
     """What the page before goes on after; empty for the first page, None where this is the first."""
 
 
-def page_of(members: Sequence[Doc], choice: Choice, presences: Mapping[str, object]) -> MemberPage | Refusal:
-    """The members that are wanted, a page of them."""
-    found = sorted(
-        (Listed(f"members[{at}]", one) for at, one in enumerate(members) if choice.takes(one, presences)),
-        key=lambda one: KINDS.index(str(one.member.get("kind"))),
-    )
+def page_of(members: Sequence[Doc], choice: Choice, presences: Mapping[str, object], kind: str) -> MemberPage | Refusal:
+    """The members of one kind that are wanted, a page of them."""
+    after = choice.after if kind == "agent" else choice.people_after
+    found = [
+        Listed(f"members[{at}]", one)
+        for at, one in enumerate(members)
+        if one.get("kind") == kind and choice.takes(one, presences)
+    ]
     ids = [str(one.member.get("member_id")) for one in found]
-    if choice.after and choice.after not in ids:
-        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=choice.after[:80])
-    start = ids.index(choice.after) + 1 if choice.after else 0
+    if after and after not in ids:
+        return refuse(MemberRefusal.MEMBER_NOT_FOUND, member_id=after[:80])
+    start = ids.index(after) + 1 if after else 0
     rows = found[start : start + PAGE_MAX]
     before = None if start == 0 else ids[start - PAGE_MAX - 1] if start > PAGE_MAX else ""
     return MemberPage(

@@ -8,7 +8,7 @@ from daemon.web.workload import Books
 from ledger.parts.runs import NEUTRAL, PROGRESS
 from ledger.text.pieces import Doc, rows_of
 
-ROWS_MAX: Final = 20
+ROWS_MAX: Final = 12
 
 
 class Rows(NamedTuple):

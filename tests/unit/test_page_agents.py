@@ -226,7 +226,7 @@ def test_two_hundred_members_come_a_page_at_a_time():
     members = [{"member_id": f"m{number:03d}", "kind": "agent", "display_name": "X"} for number in range(200)]
     seen, after, pages = [], "", 0
     while True:
-        page = page_of(members, Choice(after=after), {})
+        page = page_of(members, Choice(after=after), {}, "agent")
         assert not isinstance(page, Refusal)
         assert page.first == len(seen) + 1
         seen += [one.member["member_id"] for one in page.rows]
@@ -235,7 +235,7 @@ def test_two_hundred_members_come_a_page_at_a_time():
             break
         after = page.next_after
     assert (len(seen), len(set(seen)), pages) == (200, 200, 200 // PAGE_MAX)
-    second = page_of(members, Choice(after=f"m{PAGE_MAX - 1:03d}"), {})
+    second = page_of(members, Choice(after=f"m{PAGE_MAX - 1:03d}"), {}, "agent")
     assert not isinstance(second, Refusal)
     assert second.previous_after == ""
     assert choice_of({"q": " x "}) == Choice(words="x")

@@ -17,6 +17,8 @@ from ledger.projections.documents import Document
 from ledger.refusals import Refusal
 from ledger.text.pieces import Doc, as_map, number, rows_of
 
+GOALS_FIRST: Final = 10
+"""Goals that are shown unfolded."""
 ACTS_MAX: Final = 20
 USAGE_MAX: Final = 200
 REQUESTS_MAX: Final = 20
@@ -49,7 +51,8 @@ async def view(reads: Reads, asked: Asked, member: Doc) -> Document | Refusal:
         "because": because_line(shown.get("presence_because"), asked.locale),
         "tone": tone_of_presence(str(shown.get("presence"))),
         "holds": holds,
-        "goals": _goals(asked, shown, books, plan),
+        "goals": sorted(_goals(asked, shown, books, plan), key=_interest),
+        "goals_first": GOALS_FIRST,
         "goals_read": {"shown": len(books), "total": len(goal_ids), "max": GOALS_MAX},
         "acts": acts,
         "runs": runs_of(agent_id, books),
@@ -95,6 +98,12 @@ def _goals(asked: Asked, shown: Doc, books: Mapping[str, Books], plan: Doc) -> l
             }
         )
     return rows
+
+
+def _interest(row: Document) -> tuple[bool, bool]:
+    """Goals in which the agent has something come first, then those in which it ever did something."""
+    doc = as_map(row["doc"])
+    return (not doc.get("current_claims"), doc.get("last_action") is None)
 
 
 async def _requests(reads: Reads, agent_id: str, goal_ids: Mapping[str, object]) -> Sequence[Doc]:

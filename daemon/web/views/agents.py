@@ -46,13 +46,15 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
     if isinstance(listed, Refusal):
         return listed
     members = rows_of(listed, "members")
-    page = page_of(members, choice, await presences(reads) if choice.presence else {})
+    known = await presences(reads) if choice.presence else {}
+    page, people = (page_of(members, choice, known, kind) for kind in KINDS)
     if isinstance(page, Refusal):
         return page
-    agents = [one.member for one in page.rows if one.member.get("kind") == "agent"]
+    if isinstance(people, Refusal):
+        return people
+    agents = [one.member for one in page.rows]
     shown = [await given(reads, "member.show", agent_id=one.get("member_id")) for one in agents]
     books = await books_of(reads, goals_worked_in(shown))
-    people = [one for one in page.rows if one.member.get("kind") == "person"]
     refused = await refused_of(reads)
     return {
         "choice": choice,
@@ -60,8 +62,9 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "presences": PRESENCES,
         "tones": {one: tone_of_presence(one) for one in PRESENCES},
         "page": page,
+        "people_page": people,
         "agents": await _agents(reads, asked, shown),
-        "people": await _people(reads, people),
+        "people": await _people(reads, people.rows),
         "loads": [load_of(one, books, refused) for one in shown],
         "books": books,
         "unplaced": await unplaced(reads, members),
