@@ -45,8 +45,8 @@ class Load(NamedTuple):
     spent: int
     without_progress: int
     refused: int
-    partly: bool
-    """Whether something was left out that might have counted."""
+    at_least: frozenset[str]
+    """The counts for which something was left out that might belong to them."""
 
 
 def load_of(shown: Doc, books: Mapping[str, Books], refused: Refused) -> Load:
@@ -56,7 +56,6 @@ def load_of(shown: Doc, books: Mapping[str, Books], refused: Refused) -> Load:
     claims = [claim for row in rows for claim in rows_of(row, "current_claims")]
     mine = [books[goal_id] for row in rows if (goal_id := str(row.get("goal_id"))) in books]
     streaks = [turns_without_progress(rows_of(book.runs, "runs"), agent_id) for book in mine]
-    left_out = any(str(row.get("goal_id")) not in books for row in rows if row.get("last_action") is not None)
     return Load(
         agent_id=agent_id,
         name=str(shown.get("display_name")),
@@ -66,8 +65,19 @@ def load_of(shown: Doc, books: Mapping[str, Books], refused: Refused) -> Load:
         spent=sum(spent_by(book.quota, agent_id) for book in mine),
         without_progress=max(streaks, default=0),
         refused=refused.times.get(agent_id, 0),
-        partly=left_out or number(shown.get("goals_total")) > len(rows) or any(map(_cut, mine)) or refused.partly,
+        at_least=_at_least(shown, books, mine, refused),
     )
+
+
+def _at_least(shown: Doc, books: Mapping[str, Books], mine: list[Books], refused: Refused) -> frozenset[str]:
+    """What was not wholly counted. Of an agent that never acted in an open goal nothing can be missing there."""
+    rows = rows_of(shown, "goals")
+    more = number(shown.get("goals_total")) > len(rows)
+    closed = any(str(row.get("goal_id")) not in books for row in rows if row.get("last_action") is not None)
+    unread = closed or any(map(_cut, mine)) or (more and shown.get("last_action") is not None)
+    found = {"claims", "leases"} if more else set()
+    found |= {"in_review", "spent", "without_progress"} if unread else set()
+    return frozenset(found | ({"refused"} if refused.partly else set()))
 
 
 def waits_for_review(artifact: Doc, agent_id: str) -> bool:

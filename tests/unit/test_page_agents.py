@@ -6,6 +6,7 @@ import re
 import pytest
 
 from daemon.web.agent_shapes import PAGE_MAX, Choice, because_line, choice_of, holds_of, page_of, role_line
+from daemon.web.workload import Books, Refused, load_of, refused_in, turns_without_progress
 from ledger.ids import OPERATOR
 from ledger.refusals import Refusal
 from ledger.rules.identities import identity_digest
@@ -271,3 +272,31 @@ def test_each_line_is_its_actions_own_and_one_that_is_not_finished_cannot_run(wo
     assert "frontstage todo release --goal-id docs --todo-id todo_two" in lines
     assert any(line.startswith("frontstage todo delegate --goal-id docs --on-behalf-of builder") for line in lines)
     assert all(("…" in line) == ("grant --" in line or "delegate" in line or "connect" in line) for line in lines)
+
+
+def test_a_count_says_where_something_may_be_missing_in_it():
+    shown = {"agent_id": "a", "display_name": "A", "goals_total": 3, "last_action": {"seq": 7}, "goals": [
+        {"goal_id": "g", "last_action": {"seq": 7}, "current_claims": []}]}  # fmt: skip
+    books = {"g": Books(quota={"receipts": []}, runs={"runs": []}, artifacts={"artifacts": []})}
+    none_refused = Refused({}, partly=False)
+    everything = {"claims", "leases", "in_review", "spent", "without_progress"}
+    assert load_of(shown, books, none_refused).at_least == everything
+    assert load_of(shown | {"goals_total": 1}, books, none_refused).at_least == set()
+    assert load_of(shown | {"last_action": None}, books, none_refused).at_least == {"claims", "leases"}
+    assert load_of(shown | {"goals_total": 1}, {}, none_refused).at_least == everything - {"claims", "leases"}
+    cut = {"g": books["g"]._replace(runs={"runs": [], "total": 5})}
+    assert "without_progress" in load_of(shown | {"goals_total": 1}, cut, none_refused).at_least
+    partly = refused_in({"refusals": [{"actor": "a", "times": 3}], "next_after": 1})
+    counted = load_of(shown | {"goals_total": 1}, books, partly)
+    assert (counted.refused, counted.at_least) == (3, {"refused"})
+
+
+def test_turns_without_progress_are_the_latest_in_a_row_and_each_counts_once():
+    def run(turn, outcome, agent="a"):
+        return {"agent_id": agent, "turn_instance_id": turn, "delivery_outcome": outcome}
+
+    runs = [run("t5", "observed"), run("t4", "surface_only"), run("t4", "no_progress"), run("x", "no_progress", "b"),
+            run("t3", "outcome_gap"), run("t2", "outcome_progress"), run("t1", "no_progress")]  # fmt: skip
+    assert turns_without_progress(runs, "a") == 2
+    assert turns_without_progress(runs, "b") == 1
+    assert turns_without_progress([], "a") == 0
