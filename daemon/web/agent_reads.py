@@ -17,8 +17,8 @@ GOALS_MAX: Final = 24
 """Goals whose books are opened for one page."""
 LEASE_GOALS_MAX: Final = 8
 """Goals whose leases are drawn over time."""
-TAKERS_MAX: Final = 12
-"""Agents that are asked whether they could take a goal's free work."""
+ASKED_MAX: Final = 160
+"""How often agents are asked, for one page, what they could begin."""
 FREE_MAX: Final = 20
 OWN_MAX: Final = 100
 ROWS_MAX: Final = 200
@@ -89,34 +89,46 @@ class Unplaced(NamedTuple):
     """What could begin and nobody may take, over the goals that were looked at."""
 
     rows: list[Untaken]
-    looked_at: int
-    total: int
+    untold: int
+    """Active goals of which it is not known, because asking has an end."""
 
 
 async def unplaced(reads: Reads, members: Sequence[Doc]) -> Unplaced:
-    """Ready work of active goals that no agent could begin. What cannot be known for sure is not claimed."""
+    """Ready work of active goals that no agent could begin. What cannot be known for sure is not claimed.
+
+    An agent is asked by its own list of ready work, so that no rule is told here a second time. Mostly the first one
+    could take everything; only where something is left over are the others asked.
+    """
     active = await given(reads, "goal.list", state="active", limit=ROWS_MAX)
-    goals = list(reversed(rows_of(active, "goals")))[:GOALS_MAX]
+    goals = [str(goal.get("goal_id")) for goal in reversed(rows_of(active, "goals"))][:GOALS_MAX]
     rows: list[Untaken] = []
-    for goal in goals:
-        goal_id = str(goal.get("goal_id"))
+    told, left = 0, ASKED_MAX
+    for goal_id in goals:
         free = rows_of(await given(reads, "todo.ready", goal_id=goal_id, limit=FREE_MAX), "todos")
-        takers = may_take(members, goal_id)
-        if free and len(takers) <= TAKERS_MAX:
-            rows += await _left(reads, goal_id, free, takers)
-    return Unplaced(rows, len(goals), number(active.get("total")))
+        takers = may_take(members, goal_id) if free else []
+        taken, left = await _taken(reads, goal_id, free, takers, left)
+        told += taken is not None
+        rows += [] if taken is None else untaken(goal_id, free, takers, taken)
+    return Unplaced(rows, number(active.get("total")) - told)
 
 
-async def _left(reads: Reads, goal_id: str, free: Sequence[Doc], takers: Sequence[Doc]) -> list[Untaken]:
+async def _taken(
+    reads: Reads, goal_id: str, free: Sequence[Doc], takers: Sequence[Doc], left: int
+) -> tuple[set[str] | None, int]:
+    """What of the free work somebody could take, and how often may still be asked; None where it cannot be told."""
     taken: set[str] = set()
+    wanted = {str(todo.get("todo_id")) for todo in free}
     for agent in takers:
+        if wanted <= taken:
+            break
+        if left == 0:
+            return None, left
+        left -= 1
         own = await given(reads, "todo.ready", goal_id=goal_id, agent_id=agent.get("member_id"), limit=OWN_MAX)
-        if not own or own.get("more"):
-            return []
         taken |= {str(todo.get("todo_id")) for todo in rows_of(own, "todos")}
-        if all(str(todo.get("todo_id")) in taken for todo in free):
-            return []
-    return untaken(goal_id, free, takers, taken)
+        if not own or (own.get("more") and not wanted <= taken):
+            return None, left
+    return taken, left
 
 
 async def presences(reads: Reads) -> dict[str, object]:

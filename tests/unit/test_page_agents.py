@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from daemon.web import agent_reads
 from daemon.web.agent_shapes import PAGE_MAX, Choice, because_line, choice_of, holds_of, page_of, role_line
 from daemon.web.workload import Books, Refused, load_of, refused_in, turns_without_progress
 from ledger.ids import OPERATOR
@@ -300,3 +301,10 @@ def test_turns_without_progress_are_the_latest_in_a_row_and_each_counts_once():
     assert turns_without_progress(runs, "a") == 2
     assert turns_without_progress(runs, "b") == 1
     assert turns_without_progress([], "a") == 0
+
+
+def test_where_asking_has_an_end_nothing_is_claimed(world, monkeypatch):
+    monkeypatch.setattr(agent_reads, "ASKED_MAX", 0)
+    (panel,) = re.findall(r'data-panel="unplaced_work".*?</section>', html(world), re.DOTALL)
+    assert "#todo-" not in panel
+    assert "Of 1 active goals it is not known." in panel
