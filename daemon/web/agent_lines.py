@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from daemon.api.envelope import command_line, flag_of
 from daemon.web.agent_shapes import Hold
+from daemon.web.workload import Untaken
 from ledger.catalogue import ACTIONS
 from ledger.text.pieces import Doc
 
@@ -88,3 +89,18 @@ def lines_for_person(person_id: str, *, paired: bool, revoked: bool) -> list[Lin
         *([pairing] if paired else []),
         Line("revoke", "", line_of("member.revoke", member_id=person_id), ends=True),
     ]
+
+
+def line_for_work(work: Untaken) -> str | None:
+    """What would let an agent take work that nobody may; None where no grant would."""
+    granted: dict[str, object] = {"goal_id": (work.goal_id,)}
+    match work.why:
+        case "nobody_granted":
+            pass
+        case "capability_missing":
+            granted["capability"] = tuple(work.needs)
+        case "rights_missing" if work.needs:
+            granted["write_scope"] = tuple(work.needs)
+        case _:
+            return None
+    return line_of("member.grant", "member_id", **granted)

@@ -156,6 +156,8 @@ def test_work_that_no_agent_may_take_is_named_with_the_reason(world, everybody):
     assert set(re.findall(r"#todo-(todo_\w+)", panel)) == {"todo_rare", "todo_bound"}
     assert "<code><bdi>clairvoyance</bdi></code>" in panel
     assert "<code><bdi>gone</bdi></code>" in panel
+    lines = re.findall(r'data-copy="([^"]*)"', panel)
+    assert lines == ["frontstage member grant --goal-id docs --capability clairvoyance --member-id …"]
 
 
 def test_the_workload_counts_what_the_documents_say(everybody):

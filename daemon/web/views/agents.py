@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from daemon.web.agent_lines import line_for_work
 from daemon.web.agent_reads import (
     books_of,
     given,
@@ -35,6 +36,7 @@ from ledger.text.pieces import Doc, number, rows_of
 
 WAITS_MAX = 200
 HOLDS_SHOWN_MAX = 4
+UNPLACED_SHOWN_MAX = 6
 
 
 async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
@@ -55,7 +57,7 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
     agents = [one.member for one in page.rows]
     shown = [await given(reads, "member.show", agent_id=one.get("member_id")) for one in agents]
     books = await books_of(reads, goals_worked_in(shown))
-    refused = await refused_of(reads)
+    refused, left, past = await refused_of(reads), await unplaced(reads, members), asked.at is not None
     return {
         "choice": choice,
         "kinds": KINDS,
@@ -67,7 +69,8 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "people": await _people(reads, people.rows),
         "loads": [load_of(one, books, refused) for one in shown],
         "books": books,
-        "unplaced": await unplaced(reads, members),
+        "unplaced": left,
+        "unplaced_shown": [(one, None if past else line_for_work(one)) for one in left.rows[:UNPLACED_SHOWN_MAX]],
     }
 
 
