@@ -5,6 +5,7 @@ from typing import get_args
 
 from babel.messages.pofile import read_po
 
+from daemon.agents.steward_words import LANGUAGES
 from ledger.records import GoalState
 from ledger.refusals import Outcome, RefusalClass
 from tests.tidy.sources import ROOT, documents, shown
@@ -41,6 +42,33 @@ def test_a_thing_goes_by_one_name():
         for where, text in sentences()
         for word, pattern in patterns.items()
         if pattern.search(text)
+    ]
+    assert found == []
+
+
+def chinese():
+    """What is kept out of the Chinese texts, with the word that is used."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in _lines() if line.count("|") == 5]
+    found = {other.strip(): row[1] for row in rows[2:] for other in row[3].split(",")}
+    assert len(found) > 5
+    return found
+
+
+def _lines():
+    return GLOSSARY.read_text(encoding="utf-8").partition("## In Chinese")[2].splitlines()
+
+
+def test_a_thing_goes_by_one_name_in_chinese_too():
+    texts = {shown(path): path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "zh").glob("*.md")}
+    for path in (ROOT / "ledger" / "text" / "locale" / "zh").rglob("*.po"):
+        with path.open("rb") as file:
+            texts |= {f"{path.name}: {message.id}": message.string for message in read_po(file) if message.id}
+    texts |= {f"the steward: {key}": text for key, text in LANGUAGES["zh"].items()}
+    found = [
+        f"{where}: {word!r} instead of {used!r}"
+        for where, text in texts.items()
+        for word, used in chinese().items()
+        if word in text
     ]
     assert found == []
 
