@@ -7,6 +7,7 @@ passed its end is over from that moment on, whenever that was written down, and 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 from ledger.text.pieces import Doc, as_map
@@ -39,7 +40,12 @@ class Term:
 
 def moment_ms(moment: object) -> int:
     """A moment of a document, RFC 3339, in milliseconds."""
-    return round(datetime.fromisoformat(str(moment)).timestamp() * 1_000)
+    return _moment_ms(str(moment))
+
+
+@lru_cache(maxsize=4_096)
+def _moment_ms(moment: str) -> int:
+    return round(datetime.fromisoformat(moment).timestamp() * 1_000)
 
 
 def terms_of(events: Iterable[Doc], now: str, owner: str | None = None) -> tuple[Term, ...]:

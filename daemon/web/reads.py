@@ -21,6 +21,7 @@ from ledger.projections.members import member_from
 from ledger.projections.outlet import Reader, filtered, through_the_filter
 from ledger.projections.overview import overview_from
 from ledger.projections.readings import Readings
+from ledger.projections.slots import plan_from
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import Refusal
 from ledger.rules.common import Caller
@@ -28,7 +29,11 @@ from ledger.state import Workspace
 from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 
-FROM_READINGS: Mapping[str, Callable[[Readings], Reader]] = {"overview.show": overview_from, "member.show": member_from}
+FROM_READINGS: Mapping[str, Callable[[Readings], Reader]] = {
+    "overview.show": overview_from,
+    "member.show": member_from,
+    "quota.plan": plan_from,
+}
 """Documents of every goal at once."""
 OF_A_GOAL = frozenset({"history.list", "member.show"})
 """Documents of the whole workspace that are of one goal where one is named."""

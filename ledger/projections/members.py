@@ -70,7 +70,7 @@ def _over_all(readings: Readings, workspace: Workspace, member: Member, now_ms: 
         presence = None if member.revoked else read.presence(member)
         return _goal_row(read.goal, member, presence, now_ms)
 
-    rows = [read.of_member(member.member_id, partial(row, read)) for read in mine[:GOALS_MAX]]
+    rows = [read.of_member("member.show", member.member_id, partial(row, read)) for read in mine[:GOALS_MAX]]
     found = presence_over_all(workspace, member, now_ms, map(Read.presence, reads, repeat(member)))
     presence = (None, None) if found is None else tuple(found)
     return _document(workspace, member, [read.goal for read in mine], rows, presence, now_ms)

@@ -16,6 +16,7 @@ from ledger.projections.needs import Need, needs_of
 from ledger.projections.presence import Presence, presence_in
 from ledger.projections.privacy import Part, Screen
 from ledger.records import Member
+from ledger.rules.quota import Verdict, decide_should_run
 from ledger.state import Goal, Workspace
 
 Document = dict[str, object]
@@ -39,7 +40,8 @@ class Read:
         """The goal's row in the overview, but for its age."""
         self._items: dict[int, Document] = {}
         self._presences: dict[MemberId, Presence] = {}
-        self._of_members: dict[MemberId, Document] = {}
+        self._verdicts: dict[MemberId, Verdict] = {}
+        self._of_members: dict[tuple[str, MemberId], Document] = {}
 
     def holds(self, goal: Goal, registry_seq: int, now_ms: int) -> bool:
         """Whether it is true of this goal now."""
@@ -83,11 +85,18 @@ class Read:
         """The same of every agent of the workspace, in their order."""
         return [self.presence(agent) for agent in agents_of(self._workspace)]
 
-    def of_member(self, member_id: MemberId, make: Callable[[], Document]) -> Document:
-        """The goal's row in what is said of a member."""
-        if member_id not in self._of_members:
-            self._of_members[member_id] = Part(make())
-        return self._of_members[member_id]
+    def verdict(self, agent_id: MemberId) -> Verdict:
+        """Whether an agent may do a turn here."""
+        if agent_id not in self._verdicts:
+            self._verdicts[agent_id] = decide_should_run(self._workspace, self.goal.goal_id, agent_id, self._now_ms)
+        return self._verdicts[agent_id]
+
+    def of_member(self, document: str, member_id: MemberId, make: Callable[[], Document]) -> Document:
+        """The goal's row in a document about a member."""
+        key = (document, member_id)
+        if key not in self._of_members:
+            self._of_members[key] = Part(make())
+        return self._of_members[key]
 
 
 class Readings:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import cast
 
@@ -9,12 +10,13 @@ from ledger.ids import GoalId, MemberId, TodoId
 from ledger.params import Params
 from ledger.parts.runs import Run, Usage
 from ledger.parts.slots import Admission, Spend
+from ledger.projections.readings import Readings
 from ledger.projections.verdict import reason_of
 from ledger.refusals import Refusal
 from ledger.rules import run_params, slot_params
 from ledger.rules.common import Caller, granted, refuse, registered
 from ledger.rules.goals import GoalRefusal
-from ledger.rules.quota import QuotaDecision, Verdict, decide_should_run, verdict_of_state
+from ledger.rules.quota import QuotaDecision, Verdict, verdict_of_state
 from ledger.rules.runs import RunRefusal, replan_cause
 from ledger.rules.slots import allowed_slots, reserved_slots
 from ledger.state import Goal, Workspace
@@ -88,28 +90,40 @@ def _admission(admission: Admission) -> Document:
 
 
 def _plan(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
-    """Advice only: every goal of the agent that is not closed, with its verdict, the best first."""
-    ask = cast("slot_params.PlanQuota", asked)
-    agent_id = MemberId(ask.agent_id or caller.member_id)
-    member = registered(workspace, agent_id)
-    if member is None or member.kind != "agent":
-        return refuse(RunRefusal.ACTOR_NOT_REGISTERED, member_id=agent_id)
-    mine = (goal for goal in workspace.goals.live() if granted(member, goal.goal_id))
-    rows = [(goal, decide_should_run(workspace, goal.goal_id, agent_id, now_ms)) for goal in mine]
-    rows.sort(key=_preference)
-    best = rows[0] if rows and rows[0][1].decision is not QuotaDecision.SKIP else None
-    return {
-        "schema_version": "frontstage_quota_plan_v1",
-        "agent_id": agent_id,
-        "advisory": True,
-        "next_goal_id": None if best is None else best[0].goal_id,
-        "goals": [_plan_row(goal, verdict) for goal, verdict in rows[: ask.limit]],
-        "total": len(rows),
-    }
+    return plan_from(Readings())(workspace, caller, asked, now_ms)
 
 
-def _preference(row: tuple[Goal, Verdict]) -> tuple[int, str, str, int]:
-    goal, verdict = row
+def plan_from(readings: Readings) -> Callable[[Workspace, Caller, Params, int], Document | Refusal]:
+    """The reader of this document that uses what is known already of the open goals.
+
+    Advice only: every goal of the agent that is not closed, with its verdict, the best first.
+    """
+
+    def plan(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+        ask = cast("slot_params.PlanQuota", asked)
+        agent_id = MemberId(ask.agent_id or caller.member_id)
+        member = registered(workspace, agent_id)
+        if member is None or member.kind != "agent":
+            return refuse(RunRefusal.ACTOR_NOT_REGISTERED, member_id=agent_id)
+        mine = [read for read in readings.all(workspace, now_ms) if granted(member, read.goal.goal_id)]
+        mine.sort(key=lambda read: _preference(read.goal, read.verdict(agent_id)))
+        best = mine[0] if mine and mine[0].verdict(agent_id).decision is not QuotaDecision.SKIP else None
+        return {
+            "schema_version": "frontstage_quota_plan_v1",
+            "agent_id": agent_id,
+            "advisory": True,
+            "next_goal_id": None if best is None else best.goal.goal_id,
+            "goals": [
+                read.of_member("quota.plan", agent_id, partial(_plan_row, read.goal, read.verdict(agent_id)))
+                for read in mine[: ask.limit]
+            ],
+            "total": len(mine),
+        }
+
+    return plan
+
+
+def _preference(goal: Goal, verdict: Verdict) -> tuple[int, str, str, int]:
     todo = verdict.todo
     return (_RANK[verdict.decision], goal.intent.priority, "" if todo is None else todo.priority, goal.created_seq)
 
