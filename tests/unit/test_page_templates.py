@@ -22,7 +22,7 @@ FORBIDDEN = {
     "a ping": r"\sping\s*=",
     "words in an address": r"(href|src|action)=[\"'][^\"']*\|\s*words",
     "JSON between double quotes, which it may hold": r"\"\{\{[^{}]*\|\s*tojson",
-    "an address that is not ours": r"(href|src|action)=[\"'](?!\{\{ ?(url|here|asset)\(|#|\{\{ ?[\w.]+ ?\}\})",
+    "an address that is not ours": r"(href|src|action)=[\"'](?!\{\{ ?(url|here|asset)\(|#|\{\{ ?[\w. ]+ ?\}\})",
 }
 NOT_IN_SCRIPTS = (
     r"innerHTML", r"outerHTML\s*=[^=]", r"insertAdjacentHTML", r"document\.write", r"\beval\(", r"new Function",
