@@ -1,7 +1,8 @@
 """What somebody sees before they decide: the bases that the ledger asks for with a decision."""
 
+from ledger.rules.amendments import amendment_basis
 from ledger.rules.gates import gate_basis
-from ledger.rules.goals import state_basis
+from ledger.rules.goals import question_basis, state_basis
 from ledger.rules.plans import plan_basis
 from tests.support.homes import Scribe
 
@@ -34,3 +35,16 @@ def delivery_shown(scribe: Scribe, goal_id: str) -> str:
     delivery = scribe.state.goals[goal_id].delivery
     assert delivery is not None, "it was delivered"
     return str(delivery.basis)
+
+
+def amendment_shown(scribe: Scribe, goal_id: str, amendment_id: str) -> str:
+    """A change of agreed work."""
+    goal = scribe.state.goals[goal_id]
+    return str(amendment_basis(goal, goal.amendments.by_id[amendment_id]))
+
+
+def question_shown(scribe: Scribe, goal_id: str) -> str:
+    """The open question of a proposal."""
+    question = scribe.state.goals[goal_id].question
+    assert question is not None, "it was asked"
+    return str(question_basis(goal_id, question))
