@@ -102,8 +102,14 @@ class Browser:
         }})"""
         return await self.run(script)
 
-    async def picture(self, path):
-        shot = await self.call("Page.captureScreenshot", format="png")
+    async def picture(self, path, clip=None):
+        """Take a picture of the window, or of a box in it."""
+        asked = (
+            {}
+            if clip is None
+            else {"clip": {name: clip[name] for name in ("x", "y", "width", "height")} | {"scale": 1}}
+        )
+        shot = await self.call("Page.captureScreenshot", format="png", captureBeyondViewport=clip is not None, **asked)
         await asyncio.to_thread(Path(path).write_bytes, base64.b64decode(shot["data"]))
 
 
