@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from daemon.client import Client
+from tests.api.simulator_browser import CHROMIUM
 from tests.support.daemons import DaemonProcess, fresh_home
 from tests.web.page_facts import Page, differing
 
@@ -151,6 +152,25 @@ def test_refused_attempts_are_told_with_their_reason(reader, client):
     assert row["statement"] in reader.page()
     assert row["statement"] in reader.page("?refused=1")
     assert reader.daemon.client("builder").read("refusal.list", {}).code == "not_permitted"
+
+
+@pytest.mark.browser
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+async def test_a_proof_that_is_under_way_is_looked_at_again_and_days_are_told_in_the_readers_language(tab, reader):
+    tab.errors.clear()
+    await tab.open(f"{reader.url}history?lang=zh")
+    await tab.until("document.querySelector('time[data-day]').textContent.includes('年')")
+    # As if it had begun: what is there now takes its place, and the lines to copy can be copied again.
+    await tab.run("""(() => {
+        const panel = document.querySelector('[data-panel="verify"]');
+        panel.querySelector('div').dataset.running = '';
+        panel.querySelector('p').textContent = 'before';
+        document.dispatchEvent(new CustomEvent('page:changed'));
+    })()""")
+    await tab.until("!document.querySelector('[data-panel=\"verify\"]').textContent.includes('before')")
+    assert await tab.run("document.querySelector('[data-panel=\"verify\"] .copy').textContent") == "复制"
+    assert tab.errors == []
 
 
 def test_the_whole_chain_is_proved_on_request_and_a_changed_row_is_named(reader, client):
