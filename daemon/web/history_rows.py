@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from daemon.web.asked import Asked
 from ledger.projections.documents import Document
+from ledger.projections.privacy import WITHHELD
 from ledger.searching import folded
 from ledger.text.pieces import Doc, as_list, as_map
 from ledger.text.say import one_line
@@ -41,7 +42,8 @@ def by_day(events: Sequence[Doc], asked: Asked) -> list[tuple[str, list[Document
 
 
 def _row(event: Doc, asked: Asked) -> Document:
-    return {**event, "links": links(event, asked), "why": why_url(event, asked)}
+    withheld = event.get("sentence") == WITHHELD
+    return {**event, "links": links(event, asked), "why": why_url(event, asked), "withheld": withheld}
 
 
 def links(event: Doc, asked: Asked) -> list[Link]:

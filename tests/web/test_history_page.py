@@ -26,6 +26,9 @@ def seed(scribe):
         scribe.do("ann", "todo.add", goal_id="docs", todo_id=f"todo_{number:03d}", text=f"Do part {number} {HOSTILE}")
     scribe.do("ann", "todo.add", goal_id="docs", todo_id="todo_long", text=LONG)
     scribe.do("builder", "todo.claim", goal_id="docs", todo_id="todo_000")
+    scribe.do("ann", "goal.propose", goal_id="pay", title="Pay", objective="Pay", criterion=("It works",), private=True)
+    scribe.do("ann", "goal.confirm", goal_id="pay", basis=str(scribe.state.goals["pay"].intents[-1].basis))
+    scribe.do("ann", "todo.add", goal_id="pay", todo_id="todo_pay", text="Nobody else may read peppercorn")
 
 
 class Reader:
@@ -73,8 +76,8 @@ def client(reader) -> Client:
 
 
 def test_every_fact_of_every_event_is_the_one_in_the_document(reader, client):
-    html = reader.page()
-    events = client.read("history.list", {"limit": 40}).body["events"]
+    html = reader.page("?goal_id=docs")
+    events = client.read("history.list", {"goal_id": "docs", "limit": 40}).body["events"]
     documents = {f"history.list from_seq={one['seq']} to_seq={one['seq']}": {"events": [one]} for one in events}
     page = Page(html, "history")
     assert differing(page, documents) == []
@@ -138,6 +141,14 @@ def test_words_do_no_harm_and_long_ones_are_there(reader):
     assert "<script>alert" not in html
     assert "\u202e" not in html
     assert not re.search(r"\son\w+=|\sstyle=|javascript:", html)
+
+
+def test_what_people_wrote_for_a_private_goal_is_neither_told_nor_found(reader):
+    html = reader.page("?goal_id=pay")
+    assert seqs(html)
+    assert "peppercorn" not in html + reader.page() + reader.page("?goal_id=pay&todo_id=todo_pay&why=todo")
+    assert "[withheld]" in html
+    assert "<mark>" not in reader.page("?query=peppercorn")
 
 
 def test_it_says_why_a_todo_is_held(reader, client):

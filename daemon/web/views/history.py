@@ -11,6 +11,7 @@ from daemon.web.reads import Reads
 from ledger.catalogue import ACTIONS
 from ledger.params import Params
 from ledger.projections.documents import Document
+from ledger.projections.privacy import WITHHELD
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.text.explain import explain
 from ledger.text.pieces import Doc, as_list, as_map
@@ -114,6 +115,7 @@ def _explained(document: Doc, want: Wanted, asked: Asked) -> Document:
     chain = [as_map(event) for event in as_list(document["chain"])]
     return {
         **document,
+        "title": None if document["sentence"] == WITHHELD else document["sentence"],
         "rows": [row for _, rows in by_day(chain, asked) for row in rows],
         "without": asked.here(why=None),
         "line": _line("history.explain", want.why),
