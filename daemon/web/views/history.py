@@ -49,7 +49,7 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "found": None if isinstance(found, Refusal) or found is None else _found(found, want, asked),
         "explained": None if isinstance(why, Refusal) or why is None else _explained(why, want, asked),
         "refused": None if isinstance(refused, Refusal) or refused is None else refused,
-        "refused_line": _line("refusal.list", want.refused),
+        "refused_line": _line("refusal.list", want.refused, asked),
         "proof": proof,
     }
 
@@ -81,7 +81,7 @@ def _events(document: Doc, want: Wanted, asked: Asked) -> Document:
         "stopped_at": None if next_after is None or whole else next_after,
         "newest_first": want.said.get("order", "newest") == "newest",
         "warnings": document["source_warnings"],
-        "line": _line("history.list", want.events),
+        "line": _line("history.list", want.events, asked),
         **_pages(rows, next_after, want, asked),
     }
 
@@ -107,7 +107,7 @@ def _found(document: Doc, want: Wanted, asked: Asked) -> Document:
         "hits": [found_row(as_map(hit), want.query, asked) for hit in as_list(document["hits"])],
         "behind": None if after is None else asked.here(found_after=after),
         "without": asked.here(query=None, found_after=None),
-        "line": _line("search.find", want.found),
+        "line": _line("search.find", want.found, asked),
     }
 
 
@@ -118,12 +118,15 @@ def _explained(document: Doc, want: Wanted, asked: Asked) -> Document:
         "title": None if document["sentence"] == WITHHELD else document["sentence"],
         "rows": [row for _, rows in by_day(chain, asked) for row in rows],
         "without": asked.here(why=None),
-        "line": _line("history.explain", want.why),
+        "line": _line("history.explain", want.why, asked),
     }
 
 
-def _line(action: str, asked: Params | Refusal | None) -> str | None:
-    return None if asked is None or isinstance(asked, Refusal) else command_line(ACTIONS[action], asked)
+def _line(action: str, params: Params | Refusal | None, asked: Asked) -> str | None:
+    """The line that reads the same from a shell, as of the same event."""
+    if params is None or isinstance(params, Refusal):
+        return None
+    return command_line(ACTIONS[action], params) + ("" if asked.at is None else f" --at {asked.at}")
 
 
 def _chips(want: Wanted, asked: Asked) -> list[tuple[str, str, str]]:
