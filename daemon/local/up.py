@@ -49,6 +49,7 @@ def main(command: Command) -> int:
         tell(f"frontstage up: the bot is not started: {why_not}")
     else:
         children.append(Child("bot", program(BOT_MODULE, home), essential=False))
+    tell("frontstage up: frontstage open shows the local page in a browser")
     return asyncio.run(supervise(children, tell))
 
 

@@ -24,6 +24,7 @@ from daemon.client import Client, Document, Refused
 from daemon.local.homes import home_of
 from daemon.local.open import locale_of
 from daemon.local.watch_view import drawn
+from ledger.text.pieces import COLON, as_map, named
 from ledger.text.say import Locale, one_line, say
 
 GOALS_MAX = 50
@@ -42,6 +43,7 @@ class Seen:
     """What is known, and how it stands with the daemon."""
 
     document: Document
+    health: Document
     away: bool = False
     refusal: str = ""
     read_at_s: float = field(default_factory=time.monotonic)
@@ -53,7 +55,7 @@ def main(command: Command) -> int:
     home = home_of(command)
     client = Client(home.socket, find_token(home), surface="cli", locale=locale, answer_ms_max=ANSWER_MS_MAX)
     try:
-        reply = client.read("overview.show", {"limit": GOALS_MAX})
+        reply, health = client.read("overview.show", {"limit": GOALS_MAX}), client.get("/healthz").body
     except wire.WireFault as error:
         tell(f"frontstage: {error}\n  {say('page.watch.needs_daemon', locale)}")
         return EXIT_FAULT if isinstance(error, wire.NotOurs) else EXIT_UNREACHABLE
@@ -61,7 +63,7 @@ def main(command: Command) -> int:
         tell(f"{reply.body.get('message', '')}\n{reply.body.get('hint', '')}".strip())
         return reply.exit_code
     console = Console(highlight=False, markup=False, emoji=False)
-    seen = Seen(reply.body)
+    seen = Seen(reply.body, health)
     if not console.is_terminal or console.is_dumb_terminal:
         console.print(_picture(seen, console, locale, whole=True))
         tell(say("page.watch.once", locale))
@@ -109,7 +111,7 @@ def _follow(client: Client, after: int, changed: threading.Event) -> None:
 def _look(client: Client, seen: Seen) -> None:
     """Read the overview anew; what was last seen stays where that fails."""
     try:
-        reply = client.read("overview.show", {"limit": GOALS_MAX})
+        reply, seen.health = client.read("overview.show", {"limit": GOALS_MAX}), client.get("/healthz").body
     except wire.WireFault:
         seen.away = True
         return
@@ -138,6 +140,9 @@ def _state(seen: Seen, locale: Locale, *, whole: bool) -> Text:
         return Text(f"■ {seen.refusal}", style="bold red")
     if seen.away:
         return Text(f"■ {say('page.watch.away', locale)}", style="bold red")
-    if whole:
-        return Text("")
-    return Text.assemble(("● ", "green"), (say("page.watch.live", locale), "dim"))
+    said = [] if whole else [say("page.watch.live", locale)]
+    bot = as_map(seen.health.get("bot")).get("state")
+    said.append(f"{say('page.lark', locale)}{COLON[locale]}{named('page.bot', bot, locale)}")
+    if seen.health.get("writable") is not True:
+        return Text(f"■ {say('page.not_writable', locale)} · {' · '.join(said)}", style="bold red")
+    return Text.assemble(("● ", "green"), (" · ".join(said), "dim"))

@@ -111,7 +111,7 @@ def _goal(row: Doc, locale: Locale, now_ms: int) -> Lines:
             (f"{shape} {named('state', state, locale)}", style), "  ", (one_line(str(row.get("display_name"))), "bold")
         ),
         Text(f"  {' · '.join(so_far)}", style="dim"),
-        Text("  " + _held(row, locale, now_ms)),
+        Text.assemble("  ", (f"{label('responsible', locale)}{COLON[locale]}", "dim"), _held(row, locale, now_ms)),
         Text.assemble(
             "  → ",
             one_line(step_line(str(step.get("code")), as_map(step.get("subject")), locale)),
