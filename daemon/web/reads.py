@@ -7,7 +7,9 @@ as it is from a chat, whoever sits before the browser.
 from collections.abc import Callable, Mapping
 
 import msgspec
+from pydantic import ValidationError
 
+from daemon.api.edge import malformed
 from daemon.api.past import Past
 from daemon.service import Service
 from daemon.web.known import Known
@@ -68,10 +70,17 @@ class Reads:
         return Reads(self._service, self._past, self._known, self.proving, self._locale)
 
     async def document(self, action: str, /, **asked: object) -> Document | Refusal:
-        """A document; parameters that are no parameters of this action are a mistake of ours and raise."""
-        params = ACTIONS[action].params.model_validate(
-            {name: value for name, value in asked.items() if value is not None}, strict=False
-        )
+        """A document; a value that its parameter cannot have came from an address and is refused.
+
+        Parameters that are no parameters of this action are a mistake of ours and raise.
+        """
+        given = {name: value for name, value in asked.items() if value is not None}
+        try:
+            params = ACTIONS[action].params.model_validate(given, strict=False)
+        except ValidationError as error:
+            if any(one["type"] == "extra_forbidden" for one in error.errors()):
+                raise
+            return malformed(error)
         goal_id = GoalId(str(asked["goal_id"])) if ACTIONS[action].goal_bound else None
         if self._at is not None:
             return await self._of_then(action, params, goal_id)
