@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
@@ -65,14 +66,20 @@ class Asker:
         return part
 
 
+def computed_s(pid: int) -> float:
+    """Time that a process has computed so far, in all its threads, as the scheduler counts it."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+
 @contextmanager
-def echo(size: int) -> Iterator[Asker]:
-    """An aiohttp that answers with a body of this size."""
+def echo(size: int) -> Iterator[tuple[Asker, int]]:
+    """An aiohttp that answers with a body of this size, and its process."""
     with socket.create_server((HOST, 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen([sys.executable, "-m", "tests.bench.echo", str(port), str(size)], cwd=ROOT)
     try:
-        yield _when_ready(port, process)
+        yield _when_ready(port, process), process.pid
     finally:
         process.terminate()
         process.wait(READY_S_MAX)

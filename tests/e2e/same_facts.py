@@ -1,9 +1,10 @@
-"""The same facts, read four ways: on a card as a person sees it, by the command line, over HTTP, and by MCP.
+"""The same facts, read five ways: on cards as people see them, on the page, by the command line, over HTTP, by MCP.
 
 Documents are compared whole: everything that two of the surfaces say must be equal, but for the moment at which they
 were asked. Cards are compared by facts: what stands on one is read as a person reads it, by the words beside it, and
-what should stand there is derived from the documents by the rules that are written down here anew. Nothing of the
-product's own drawing or parsing is used.
+what should stand there is derived from the documents by the rules that are written down here anew. The page says of
+each of its facts where in which document it stands; those documents are read over HTTP. Nothing of the product's own
+drawing or parsing is used.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ import aiohttp
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
 from tests.e2e.card_facts import acceptance_on_card, gate_on_card, goal_on_card, request_on_card
+from tests.web.page_facts import Page, differing
 
 ROOT = Path(__file__).parents[2]
 SETTLES_S_MAX = 60
@@ -33,6 +35,19 @@ DOCUMENTS = {
     "quota.status": "goals/{goal_id}/quota",
 }
 """What is read of a goal, and its address in MCP."""
+
+ON_EVERY_PAGE = (
+    "goal_id", "display_name", "state", "priority", "revision", "objective", "responsible", "claimed_until", "cause",
+    "next_safe_action", "latest_status", "decision_frame.user_action_required", "quota.state", "quota.spent_slots",
+    "quota.allowed_slots", "interaction_contract.mode",
+)  # fmt: skip
+"""Facts of `goal.show` that the page of a goal shows whatever state it is in."""
+IN_EACH_ROW = {
+    "active_leases": ("owner_agent", "lease_until", "write_scope"),
+    "agent_todos": ("title", "status", "priority"),
+    "user_todos": ("title", "status", "priority"),
+}
+"""The same for the first row of its lists."""
 
 OF_THE_MOMENT = frozenset({"generated_at", "status_generated_at", "active_state_updated_at", "window_from"})
 """Fields that say when somebody asked."""
@@ -55,7 +70,7 @@ class Step:
 
 @dataclass
 class Surfaces:
-    """Four ways to the same ledger, with one credential."""
+    """Five ways to the same ledger; four of them with one credential, the page as whoever has its address."""
 
     home: Path
     base_url: str
@@ -64,6 +79,8 @@ class Surfaces:
     token: str
     session: aiohttp.ClientSession
     mcp: ClientSession
+    page: str
+    """Where the local page is."""
     steps: list[Step] = field(default_factory=list)
 
     async def http(self, action, params):
@@ -95,6 +112,23 @@ class Surfaces:
         result = await self.mcp.read_resource("frontstage://" + DOCUMENTS[action].format(**params))
         return json.loads(result.contents[0].text)
 
+    async def on_page(self, goal_id, goal):
+        """What the page of a goal says otherwise than its documents do, and how many facts it has."""
+        async with self.session.get(f"{self.page}goals/{goal_id}", headers={"Accept-Language": "en"}) as got:
+            page = Page(await got.text())
+        documents = {"goal.show": goal}
+        for document in {fact.document for fact in page.facts} - {"goal.show"}:
+            action, *named = document.split()
+            asked = {"goal_id": goal_id, **dict(one.split("=", 1) for one in named)}
+            documents[document] = await self.http(action, asked)
+        shown = {fact.path for fact in page.facts if fact.document == "goal.show"}
+        wanted = [
+            *ON_EVERY_PAGE,
+            *(f"{rows}[0].{one}" for rows in IN_EACH_ROW for one in IN_EACH_ROW[rows] if goal[rows]),
+        ]
+        missing = [f"the page does not show {path}" for path in wanted if path not in shown]
+        return missing + [f"page: {one}" for one in differing(page, documents)], len(page.facts)
+
     async def head(self):
         """Where the ledger stands."""
         return (await self.http("status.show", {}))["seq"]
@@ -113,7 +147,7 @@ class Surfaces:
         return [one["card"] for one in found]
 
     async def agree(self, goal_id, *, waits_s=SETTLES_S_MAX, pinned=False):
-        """One state in which the ledger rested while it was read and in which all four agree; none where it never did.
+        """A state in which the ledger rested while it was read and in which all agree; none where there never was one.
 
         With `pinned` the command line is asked for the very state that the others showed, which may be past by then: so
         a ledger that hardly rests can be looked at. Raises Differ for a difference that stays.
@@ -139,7 +173,7 @@ class Surfaces:
         return None
 
     async def _look(self, goal_id):
-        """What HTTP, MCP and the cards say: the documents, what differs, and the step that it was."""
+        """What HTTP, MCP, the cards and the page say: the documents, what differs, and the step that it was."""
         asked = {"goal_id": goal_id}
         pairs = await asyncio.gather(
             *(asyncio.gather(self.http(action, asked), self.by_mcp(action, asked)) for action in DOCUMENTS)
@@ -160,6 +194,9 @@ class Surfaces:
             fields += len(expected)
             differences += compared(kind, {"card": on_card, "documents": expected})
         goal = documents["goal.show"]
+        on_page, shown = await self.on_page(goal_id, goal)
+        differences += on_page
+        fields += shown
         return documents, differences, Step(goal_id, goal["seq"], goal["state"], fields, tuple(one[0] for one in seen))
 
     async def _by_cli(self, goal_id, documents, at):
@@ -234,7 +271,7 @@ def _plain(environment):
 
 @asynccontextmanager
 async def surfaces(home, *, base_url, token, person="ann", chat=""):
-    """The four ways to one running daemon and simulator."""
+    """The five ways to one running daemon and simulator."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "daemon.cli.main", "mcp"],
@@ -252,4 +289,11 @@ async def surfaces(home, *, base_url, token, person="ann", chat=""):
         ClientSession(reading, writing) as mcp,
     ):
         await mcp.initialize()
-        yield Surfaces(home, base_url, person, chat, token, session, mcp)
+        yield Surfaces(home, base_url, person, chat, token, session, mcp, await _page_of(home))
+
+
+async def _page_of(home):
+    """Where the page is, once it is open."""
+    connector = aiohttp.UnixConnector(str(home / "daemon.sock"))
+    async with aiohttp.ClientSession("http://d", connector=connector) as session, session.post("/v1/page") as got:
+        return (await got.json())["url"]

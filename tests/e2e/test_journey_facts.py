@@ -1,4 +1,4 @@
-"""While a team is at work, its goal reads the same on its cards, by the command line, over HTTP and by MCP."""
+"""While a team is at work, its goal reads the same on cards and page, by the command line, over HTTP and by MCP."""
 
 import pytest
 

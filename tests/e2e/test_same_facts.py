@@ -1,4 +1,4 @@
-"""Card, command line, HTTP and MCP say the same of a goal, field by field, at each step from proposal to acceptance."""
+"""Card, page, command line, HTTP and MCP say the same of a goal, field by field, at each step of its life."""
 
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -13,8 +13,8 @@ from tests.e2e.world import buttons
 
 
 @asynccontextmanager
-async def read_four_ways(folder):
-    """A running stack with its people, a second agent, and the four ways to look at it."""
+async def read_five_ways(folder):
+    """A running stack with its people, a second agent, and the five ways to look at it."""
     async with everybody(folder) as room:
         await room.stack.cli("member", "add", "--member-id", "critic", "--kind", "agent", "--display-name", "Critic")
         secrets = [
@@ -35,7 +35,7 @@ async def acts(client, action, **params):
 
 
 class Told:
-    """One goal's story, told step by step; after each step all four must say the same."""
+    """One goal's story, told step by step; after each step all five must say the same."""
 
     def __init__(self, room, critic, seen, goal_id):
         self.room, self.critic, self.seen = room, critic, seen
@@ -110,7 +110,7 @@ class Told:
 
 @pytest.mark.slow
 async def test_every_step_of_a_goal_reads_the_same_on_all_of_them(tmp_path):
-    async with read_four_ways(tmp_path) as (room, critic, seen):
+    async with read_five_ways(tmp_path) as (room, critic, seen):
         form = await room.form(text="propose Same facts")
         inputs = {
             TITLE: "Same facts",
