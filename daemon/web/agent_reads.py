@@ -15,8 +15,10 @@ from ledger.text.pieces import Doc, as_map, number, rows_of
 
 GOALS_MAX: Final = 24
 """Goals whose books are opened for one page."""
-LEASE_GOALS_MAX: Final = 8
+LEASE_GOALS_MAX: Final = 6
 """Goals whose leases are drawn over time."""
+LEASES_MAX: Final = 100
+"""The latest events of leases in each of them."""
 ASKED_MAX: Final = 160
 """How often agents are asked, for one page, what they could begin."""
 FREE_MAX: Final = 20
@@ -79,7 +81,7 @@ async def lease_events(reads: Reads, goal_ids: Sequence[str]) -> LeaseEvents:
     events: list[Doc] = []
     since: list[int] = []
     for goal_id in goal_ids[:LEASE_GOALS_MAX]:
-        page = await given(reads, "history.list", goal_id=goal_id, kind="lease", limit=ROWS_MAX)
+        page = await given(reads, "history.list", goal_id=goal_id, kind="lease", limit=LEASES_MAX)
         events += rows_of(page, "events")
         since += [after] if isinstance(after := page.get("next_after"), int) else []
     return LeaseEvents(events, max(since, default=None))

@@ -54,7 +54,8 @@ def load_of(shown: Doc, books: Mapping[str, Books], refused: Refused) -> Load:
     agent_id = str(shown.get("agent_id"))
     rows = rows_of(shown, "goals")
     claims = [claim for row in rows for claim in rows_of(row, "current_claims")]
-    mine = [books[goal_id] for row in rows if (goal_id := str(row.get("goal_id"))) in books]
+    acted = [str(row.get("goal_id")) for row in rows if row.get("last_action") is not None]
+    mine = [books[goal_id] for goal_id in acted if goal_id in books]
     streaks = [turns_without_progress(rows_of(book.runs, "runs"), agent_id) for book in mine]
     return Load(
         agent_id=agent_id,
