@@ -46,14 +46,24 @@ class Reads:
     """Documents by the name of their action, as of now or of an earlier event."""
 
     def __init__(
-        self, service: Service, past: Past, known: Known, proving: Proving, locale: Locale, at: int | None = None
+        self,
+        service: Service,
+        past: Past,
+        known: Known,
+        proving: Proving,
+        locale: Locale,
+        at: int | None = None,
+        *,
+        whole: bool = False,
     ) -> None:
+        """`whole` folds an earlier moment for all goals at once, and not for each one that is read."""
         self.proving = proving
         self._service = service
         self._known = known
         self._past = past
         self._locale = locale
         self._at = at
+        self._whole = whole
 
     @property
     def head(self) -> int:
@@ -68,6 +78,10 @@ class Reads:
     def now(self) -> "Reads":
         """The same way to the ledger as it is now, for what an earlier moment cannot know."""
         return Reads(self._service, self._past, self._known, self.proving, self._locale)
+
+    def of_many_goals(self) -> "Reads":
+        """The same for a page that looks into many goals: an earlier moment is folded once for all, not for each."""
+        return Reads(self._service, self._past, self._known, self.proving, self._locale, self._at, whole=True)
 
     async def document(self, action: str, /, **asked: object) -> Document | Refusal:
         """A document; a value that its parameter cannot have came from an address and is refused.
@@ -108,7 +122,7 @@ class Reads:
 
     async def _of_then(self, action: str, params: Params, goal_id: GoalId | None) -> Document | Refusal:
         assert self._at is not None, "it is asked for"
-        state = await self._past.state(self._at, goal_id)
+        state = await self._past.state(self._at, None if self._whole else goal_id)
         if isinstance(state, Refusal):
             return state
         if action in STORED_READERS:

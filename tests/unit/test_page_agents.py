@@ -7,9 +7,11 @@ import pytest
 
 from daemon.web import agent_reads
 from daemon.web.agent_shapes import PAGE_MAX, Choice, because_line, choice_of, holds_of, page_of, role_line
+from daemon.web.reads import Reads
 from daemon.web.workload import Books, Refused, load_of, refused_in, turns_without_progress
 from ledger.ids import OPERATOR
-from ledger.refusals import Refusal
+from ledger.refusals import GeneralRefusal, Refusal
+from ledger.rules.common import refuse
 from ledger.rules.identities import identity_digest
 from ledger.text.say import LOCALES
 from tests.support.homes import APP, TENANT, person
@@ -310,3 +312,17 @@ def test_where_asking_has_an_end_nothing_is_claimed(world, monkeypatch):
     (panel,) = re.findall(r'data-panel="unplaced_work".*?</section>', html(world), re.DOTALL)
     assert "#todo-" not in panel
     assert "Of 1 active goals it is not known." in panel
+
+
+def test_an_earlier_moment_is_folded_once_for_all_goals_of_a_page():
+    asked = []
+
+    class Past:
+        async def state(self, seq, goal_id):
+            asked.append((seq, goal_id))
+            return refuse(GeneralRefusal.SEQ_NOT_REACHED, seq=seq, head=1)
+
+    reads = Reads(None, Past(), None, None, "en", 7)
+    for each in (reads, reads.of_many_goals()):
+        asyncio.run(each.document("quota.status", goal_id="docs"))
+    assert asked == [(7, "docs"), (7, None)]

@@ -43,6 +43,10 @@ class PureReads:
         """The same without an earlier moment."""
         return PureReads(self.world, self.locale)
 
+    def of_many_goals(self):
+        """The same."""
+        return self
+
     async def moment(self, goal_id=None):
         """The moment that is read at."""
         scope = None if goal_id is None else GoalId(goal_id)

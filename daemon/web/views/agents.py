@@ -41,6 +41,7 @@ UNPLACED_SHOWN_MAX = 6
 
 async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
     """Everybody, a page at a time, with what the agents of this page carry and what no agent may take."""
+    reads = reads.of_many_goals()
     choice = choice_of(asked.query)
     if isinstance(choice, Refusal):
         return choice
@@ -107,6 +108,7 @@ async def _people(reads: Reads, people: Sequence[Listed]) -> Document:
 
 async def view_one(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document | Refusal:
     """One member: an agent as its peers see it, a person by what waits for them and what they decided."""
+    reads = reads.of_many_goals()
     listed = await reads.document("member.list")
     if isinstance(listed, Refusal):
         return listed
