@@ -22,7 +22,7 @@ from ledger.projections.history import Asking
 from ledger.projections.members import member_from
 from ledger.projections.outlet import Reader, filtered, through_the_filter
 from ledger.projections.overview import overview_from
-from ledger.projections.readings import Readings
+from ledger.projections.readings import Readings, attention_from
 from ledger.projections.slots import plan_from
 from ledger.projections.stored import STORED_READERS
 from ledger.refusals import Refusal
@@ -32,6 +32,7 @@ from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 
 FROM_READINGS: Mapping[str, Callable[[Readings], Reader]] = {
+    "attention.show": attention_from,
     "overview.show": overview_from,
     "member.show": member_from,
     "quota.plan": plan_from,

@@ -1,6 +1,8 @@
 """What waits for one member, or for everybody: each open decision, question and obstacle once, most urgent first."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from operator import itemgetter
 from typing import Final, cast
 
 from ledger.ids import MemberId
@@ -21,23 +23,36 @@ TEXT_CHARS_MAX = 260
 _RANK: Final = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
+Waiting = tuple[tuple[int, str, int], Need, Callable[[], Document]]
+"""What waits: how urgent it is, what it is, and what makes its row."""
+
+
 def _show(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
-    ask = cast("view_params.ShowAttention", asked)
+    def waiting() -> Iterable[Waiting]:
+        for goal, _, needs in read_open_goals(workspace, now_ms):
+            for need in needs:
+                yield urgency(goal, need), need, partial(item, need, Screen(), "")
+
+    return attention_document(workspace, caller, cast("view_params.ShowAttention", asked), waiting)
+
+
+def attention_document(
+    workspace: Workspace, caller: Caller, ask: view_params.ShowAttention, waiting: Callable[[], Iterable[Waiting]]
+) -> Document | Refusal:
+    """What waits for whoever is asked about, of all that waits in the open goals."""
     whom = _whom(workspace, caller, ask)
     if isinstance(whom, Refusal):
         return whom
-    rows = [(goal, need) for goal, _, needs in read_open_goals(workspace, now_ms) for need in needs]
-    mine = [(goal, need) for goal, need in rows if whom is None or is_for(need, whom)]
-    mine.sort(key=lambda row: urgency(*row))
-    screen = Screen()
+    mine = [one for one in waiting() if whom is None or is_for(one[1], whom)]
+    mine.sort(key=itemgetter(0))
     return {
         "schema_version": "frontstage_attention_v1",
         "mode": "read_only",
         "member_id": whom,
-        "items": [item(need, screen, f"items[{at}]") for at, (_, need) in enumerate(mine[: ask.limit])],
+        "items": [row() for _, _, row in mine[: ask.limit]],
         "total": len(mine),
-        "by_severity": by_severity(need for _, need in mine),
-        "source_warnings": screen.warnings,
+        "by_severity": by_severity(need for _, need, _ in mine),
+        "source_warnings": [],
     }
 
 

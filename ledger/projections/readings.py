@@ -6,16 +6,21 @@ members has another event, or until time alone changes it; whoever keeps such re
 be read now. They are values beside the state and no part of it: they may be thrown away at any moment.
 """
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from functools import cached_property, partial
+from typing import cast
 
 from ledger.ids import GoalId, MemberId
-from ledger.projections.attention import item, urgency
+from ledger.params import Params
+from ledger.projections.attention import Waiting, attention_document, item, urgency
 from ledger.projections.channel import Reading, read_goal
 from ledger.projections.needs import Need, needs_of
 from ledger.projections.presence import Presence, presence_in
 from ledger.projections.privacy import Part, Screen
 from ledger.records import Member
+from ledger.refusals import Refusal
+from ledger.rules import view_params
+from ledger.rules.common import Caller
 from ledger.rules.quota import Verdict, decide_should_run
 from ledger.state import Goal, Workspace
 
@@ -133,3 +138,17 @@ class Readings:
 def agents_of(workspace: Workspace) -> list[Member]:
     """The agents of whom presence is said, in the order in which they came."""
     return [one for one in workspace.members.values() if one.kind == "agent" and not one.revoked]
+
+
+def attention_from(readings: Readings) -> Callable[[Workspace, Caller, Params, int], Document | Refusal]:
+    """The reader of what waits for somebody that uses what is known already of the open goals."""
+
+    def show(workspace: Workspace, caller: Caller, asked: Params, now_ms: int) -> Document | Refusal:
+        def waiting() -> Iterable[Waiting]:
+            for read in readings.all(workspace, now_ms):
+                for at, need in enumerate(read.needs):
+                    yield read.urgencies[at], need, partial(read.item, at)
+
+        return attention_document(workspace, caller, cast("view_params.ShowAttention", asked), waiting)
+
+    return show

@@ -14,7 +14,7 @@ from ledger.projections.documents import READERS, valid_until_ms
 from ledger.projections.members import member_from
 from ledger.projections.outlet import through_the_filter
 from ledger.projections.overview import overview_from
-from ledger.projections.readings import Readings
+from ledger.projections.readings import Readings, attention_from
 from ledger.projections.slots import plan_from
 from tests.support.walk import Walker
 from tests.support.world import World
@@ -22,6 +22,7 @@ from tests.support.world import World
 SPANS_MS = (0, 1, 1_000, 60_000, 3_600_000, 30_000_000)
 ASKED = {
     "overview.show": (overview_from, {"limit": 50, "closed": True}),
+    "attention.show": (attention_from, {"everybody": True, "limit": 200}),
     "member.show": (member_from, {"agent_id": "builder"}),
     "quota.plan": (plan_from, {"agent_id": "builder"}),
 }
