@@ -21,15 +21,17 @@ RENEWALS_DRAWN_MAX = 60
 TICKS_MAX = 8
 WIDE, NAMES_LONG, RIGHT = 10_000, 1_800, 200
 """Places along the line are ten-thousandths of its width: it takes what there is, and letters stay as they are."""
-LEAST_PIXELS, MEANT_PIXELS = 760, 1_000
-"""The width below which it is scrolled, and the one that words are fitted for."""
+LEAST_PIXELS = 800
+"""The width below which it is scrolled, and that words are fitted for."""
+NAME_LETTERS_MAX = 10.4
+"""Of a name at the left, which ends at the bars."""
 ROW_HIGH, BAR_HIGH, AXIS_HIGH, FOOT = 36, 22, 46, 10
 BAR_LONG_MIN = 30
 EPOCH_LONG = 7
 """The width of the word for an epoch with its number, in letters."""
 LETTER = 13
-NAME_ROOM, BAR_ROOM, WORDS_LEAST = 1.5, 1.8, 3.0
-"""What is left free beside a name and in a bar, and what of a name says anything, in letters."""
+BAR_ROOM, WORDS_LEAST = 1.8, 3.0
+"""What is left free beside a name or in a bar, and what of a name says anything, in letters."""
 ROOM_MS = 20
 """A part of this of the time shown is left free at either side."""
 
@@ -173,7 +175,7 @@ def _row(todo: tuple[str, str], at: int, terms: Sequence[Term], scale: _Scale, n
     return Row(
         goal_id=todo[0],
         todo_id=todo[1],
-        name=cut_front(todo[1], _letters(NAMES_LONG) - NAME_ROOM),
+        name=cut_front(todo[1], NAME_LETTERS_MAX),
         y=AXIS_HIGH + ROW_HIGH * at,
         bars=tuple(_bar(term, span, room, scale, now_ms) for term, span, room in zip(own, spans, free, strict=True)),
     )
@@ -181,7 +183,7 @@ def _row(todo: tuple[str, str], at: int, terms: Sequence[Term], scale: _Scale, n
 
 def _letters(long: int) -> float:
     """How many letters a length has room for."""
-    return long * MEANT_PIXELS / WIDE / LETTER
+    return long * LEAST_PIXELS / WIDE / LETTER
 
 
 def _span(term: Term, scale: _Scale) -> tuple[int, int]:

@@ -113,8 +113,8 @@ def test_a_bar_stands_where_its_moments_are_and_what_lies_ahead_is_told_apart():
 
 
 def test_a_holder_is_named_in_the_bar_or_beside_it_and_never_over_another_bar():
-    drawing = line([FIRST, acquired(2, 2_000, "agent_two", 2, 2_010), acquired(3, 2_011, "agent_three", 3, 2_500),
-                    acquired(4, 2_990, "agent_four", 4, 3_000)], 3_000)  # fmt: skip
+    drawing = line([FIRST, acquired(2, 2_000, "agent_two", 2, 2_010), acquired(3, 2_011, "agent_three", 3, 2_650),
+                    acquired(4, 3_250, "agent_four", 4, 3_260)], 3_260)  # fmt: skip
     bars = drawing.rows[0].bars
     assert [bar.words for bar in bars] == ["agent_one", "agent_two", "agent_three", "agent_four"]
     assert [bar.words_at for bar in bars] == ["right", "left", "inside", "left"]
