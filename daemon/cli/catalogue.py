@@ -423,6 +423,7 @@ ACTIONS: "Nouns" = {
   }},
   'list': {'summary': 'The artifacts of a goal.', 'example': 'artifact list --goal-id docs', 'parameters': {
     'goal_id': {'help': 'The goal.', 'required': True},
+    'limit': {'help': 'How many at most.', 'kind': 'integer', 'default': '1000'},
     'full': {'help': 'Everything as it was written, for those who have a part in the goal.', 'kind': 'switch', 'default': 'False'},
   }},
   'review': {'summary': "Accept or reject evidence of somebody else's.", 'example': 'artifact review --goal-id docs --artifact-id art_000014 --verdict accept', 'writes': True, 'parameters': {

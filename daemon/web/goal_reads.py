@@ -6,8 +6,6 @@ are. The rest is a page further on, or in the history.
 
 from dataclasses import dataclass, field
 
-import msgspec
-
 from daemon.web.reads import Reads
 from ledger.projections.documents import Document
 from ledger.refusals import Refusal
@@ -21,9 +19,10 @@ AMENDMENTS_MAX = 5
 REQUESTS_MAX = 8
 RUNS_MAX = 8
 USAGE_MAX = 50
-ARTIFACTS_MAX = 30
+ARTIFACTS_MAX = 60
+"""Artifacts that are looked through for evidence, the newest."""
 EVENTS_MAX = 8
-LEASE_EVENTS_MAX = 60
+LEASE_EVENTS_MAX = 40
 DRAWN_WHOLE_MAX = 60
 """A goal with no more todos than this is drawn whole."""
 DRAWN_OPEN_MAX = 50
@@ -53,8 +52,8 @@ class Beside:
     lease_events: list[Doc] = field(default_factory=list)
     drawn: list[Doc] = field(default_factory=list)
     """The todos that the picture of the work is of."""
-    moment: str = ""
-    """When all of this is true."""
+    documents: list[Document] = field(default_factory=list)
+    """All that was read, as it was read."""
 
 
 async def read_beside(reads: Reads, goal_id: str, todos_total: int) -> Beside | Refusal:
@@ -74,20 +73,17 @@ async def read_beside(reads: Reads, goal_id: str, todos_total: int) -> Beside | 
         gates_past_total=number(past.get("total")),
         plans=plans,
         plan=None if chosen is None else await read.one("plan.show", plan_id=chosen.get("plan_id")),
-        amendments=[
-            {**one, "view": msgspec.to_builtins(one.get("view"))}
-            for one in await read.each("amendment.show", "amendment_id", amendments, "amendments")
-        ],
+        amendments=await read.each("amendment.show", "amendment_id", amendments, "amendments"),
         amendments_total=number(amendments.get("total")),
         requests=await read.one("request.list", limit=REQUESTS_MAX),
         runs=await read.one("run.list", limit=RUNS_MAX),
         usage=await read.one("usage.show", limit=USAGE_MAX),
-        artifacts=await read.one("artifact.list"),
+        artifacts=await read.one("artifact.list", limit=ARTIFACTS_MAX),
         events=rows_of(events, "events"),
         lease_events=rows_of(await read.one("history.list", kind="lease", limit=LEASE_EVENTS_MAX), "events"),
         drawn=await _drawn(read, todos_total),
-        moment=await reads.moment(goal_id),
     )
+    found.documents.extend(read.documents)
     return found if read.refused is None else read.refused
 
 
@@ -107,6 +103,7 @@ class _Reading:
         self._reads = reads
         self._goal_id = goal_id
         self.refused: Refusal | None = None
+        self.documents: list[Document] = []
 
     async def one(self, action: str, /, **asked: object) -> Document:
         """A document, or an empty one where something was refused."""
@@ -116,6 +113,7 @@ class _Reading:
         if isinstance(document, Refusal):
             self.refused = document
             return {}
+        self.documents.append(document)
         return document
 
     async def each(self, action: str, name: str, listed: Document, rows: str) -> list[Doc]:

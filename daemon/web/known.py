@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from daemon.service import Service
+from daemon.web.shapes import Shapes
 from ledger.ids import GoalId
 from ledger.projections.documents import Document, valid_until_ms
 from ledger.projections.readings import Readings
@@ -44,6 +45,7 @@ class Known:
         self._readings = Readings(valid_until_ms)
         self._kept: OrderedDict[_Key, _Entry] = OrderedDict()
         self._bytes = 0
+        self.shapes = Shapes()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -89,6 +91,7 @@ class Known:
         self._readings.forget()
         self._kept.clear()
         self._bytes = 0
+        self.shapes.forget()
 
     def _drop(self, key: _Key) -> None:
         gone = self._kept.pop(key, None)

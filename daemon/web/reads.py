@@ -4,7 +4,7 @@ It reads as the operator does, who administers and has no part in any goal: what
 as it is from a chat, whoever sits before the browser.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from daemon.api.past import Past
 from daemon.service import Service
 from daemon.web.known import Known
 from daemon.web.proving import Proving
+from daemon.web.shapes import Shape
 from ledger.catalogue import ACTIONS
 from ledger.ids import OPERATOR, GoalId
 from ledger.params import Params
@@ -83,6 +84,10 @@ class Reads:
     def of_many_goals(self) -> "Reads":
         """The same for a page that looks into many goals: an earlier moment is folded once for all, not for each."""
         return Reads(self._service, self._past, self._known, self.proving, self._locale, self._at, whole=True)
+
+    def shaped(self, key: object, documents: Sequence[object], make: Callable[[], Document]) -> Shape:
+        """What is made of documents at this place of this moment, now or before."""
+        return self._known.shapes.of((key, self._locale, self._at), documents, make)
 
     async def document(self, action: str, /, **asked: object) -> Document | Refusal:
         """A document; a value that its parameter cannot have came from an address and is refused.

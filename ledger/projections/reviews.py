@@ -15,15 +15,14 @@ from ledger.text.times import rfc3339
 
 Document = dict[str, object]
 
-ARTIFACTS_LISTED_MAX = 1_000
-
 
 def _list_artifacts(workspace: Workspace, _caller: Caller, asked: Params, _now_ms: int) -> Document | Refusal:
-    goal_id = cast("artifacts.ListArtifacts", asked).goal_id
+    ask = cast("artifacts.ListArtifacts", asked)
+    goal_id = ask.goal_id
     goal = workspace.goals.get(GoalId(goal_id))
     if goal is None:
         return refuse(goals.GoalRefusal.GOAL_NOT_FOUND, goal_id=goal_id)
-    newest = list(islice(reversed(goal.artifacts.values()), ARTIFACTS_LISTED_MAX))
+    newest = list(islice(reversed(goal.artifacts.values()), ask.limit))
     return {
         "schema_version": "frontstage_artifact_list_v1",
         "goal_id": goal.goal_id,

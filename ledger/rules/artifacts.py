@@ -31,6 +31,8 @@ from ledger.rules.reviews import undoing
 from ledger.state import Goal, Workspace
 
 ARTIFACTS_MAX = 20_000
+ARTIFACTS_LISTED_MAX = 1_000
+"""Artifacts of one list, the newest of them."""
 CONSUMERS_MAX = 500
 """Artifacts that were made from one, over however many steps: as many may have to be undone in one command."""
 
@@ -108,6 +110,7 @@ class ListArtifacts(Params):
     """The artifacts of a goal."""
 
     goal_id: Annotated[GoalIdText, Field(description="The goal.")]
+    limit: Annotated[int, Field(ge=1, le=ARTIFACTS_LISTED_MAX, description="How many at most.")] = ARTIFACTS_LISTED_MAX
     full: Full = False
 
 

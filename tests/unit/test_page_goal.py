@@ -5,8 +5,10 @@ import asyncio
 import msgspec
 import pytest
 
+from daemon.web.fragments import Fragments
+from daemon.web.shapes import SHAPES_MAX, Shapes
 from ledger.refusals import Refusal
-from tests.support.views import busy, view
+from tests.support.views import basis, busy, view
 from tests.support.world import World
 from tests.web.page_facts import Page, differing
 from tests.web.pure_reads import page_of
@@ -115,3 +117,74 @@ def test_a_goal_that_is_over_says_so_and_asks_nothing(end):
     shown = Page(html(over))
     assert differing(shown, {"goal.show": document(over)}) == []
     assert [given for _, given in shown.elements if "data-copy" in given] == []
+
+
+def changes():
+    """What may happen to a goal, one thing after the other."""
+    yield lambda world: None
+    yield lambda world: world.do(
+        "ann", "gate.approve", goal_id="docs", gate_id="gate_publish", basis=basis(world, "gate_publish")
+    )
+    yield lambda world: world.do(
+        "builder",
+        "artifact.submit",
+        goal_id="docs",
+        label="a.md",
+        kind="report",
+        sha256="a" * 64,
+        size_bytes=1,
+        criterion=["c1"],
+    )
+    yield lambda world: world.do("ann", "todo.update", goal_id="docs", todo_id="todo_one", priority="P0")
+    yield lambda world: world.do(
+        "builder",
+        "run.report",
+        goal_id="docs",
+        todo_id="todo_one",
+        turn_instance_id="t1",
+        classification="delivery",
+        delivery_outcome="surface_only",
+        summary="Looked",
+    )
+    yield lambda world: world.do(
+        "ann", "goal.decline", goal_id="docs", basis=world.goal().intents[1].basis, reason="Not now"
+    )
+    yield lambda world: world.do("ann", "goal.pause", goal_id="docs")
+
+
+def test_what_was_drawn_before_is_drawn_again_only_where_it_is_the_same():
+    """A page that follows shows every change, though most of it is found again."""
+    changed, kept, pages = busy(), Fragments(), []
+    for happens in changes():
+        happens(changed)
+        # Each shape of a goal has another number; here every page is of the first one.
+        followed = asyncio.run(page_of(changed, "goals/docs", fragments=_Renumbered(kept, len(pages))))
+        assert followed == html(changed)
+        pages.append(followed)
+    assert len(set(pages)) == len(pages)
+
+
+class _Renumbered:
+    """Fragments that know each shape by another number than the one before."""
+
+    def __init__(self, kept, number):
+        self._kept = kept
+        self._number = number
+
+    def piece(self, where, draw, *shown):
+        """The piece, by its values."""
+        return self._kept.piece((*where, self._number) if where[0].startswith("goal_") else where, draw, *shown)
+
+
+def test_a_shape_is_found_again_while_its_documents_are_the_same():
+    shapes, one, other = Shapes(), {"goal": 1}, {"goal": 1}
+    first = shapes.of("docs", [one], lambda: {"made": 1})
+    assert shapes.of("docs", [one], lambda: {"made": 2}) is first
+    second = shapes.of("docs", [other], lambda: {"made": 3})
+    assert (second.number != first.number, second.values) == (True, {"made": 3})
+    assert shapes.of("links", [one], lambda: {"made": 4}).values == {"made": 4}
+    for number in range(SHAPES_MAX):
+        shapes.of(number, [one], dict)
+    assert len(shapes) == SHAPES_MAX
+    shapes.forget()
+    assert len(shapes) == 0

@@ -7,6 +7,7 @@ from daemon.web.fragments import Fragments
 from daemon.web.frame import draw
 from daemon.web.pages import _find
 from daemon.web.reads import CALLER
+from daemon.web.shapes import Shapes
 from ledger.catalogue import ACTIONS
 from ledger.ids import GoalId
 from ledger.past import state_at
@@ -52,6 +53,10 @@ class PureReads:
         scope = None if goal_id is None else GoalId(goal_id)
         return rfc3339(self.world.now_ms if self.at is None else state_at(self.world.store, self.at, scope).at_ms)
 
+    def shaped(self, key, documents, make):
+        """What is made of documents."""
+        return Shapes().of(key, documents, make)
+
     async def document(self, action, /, **asked):
         """A document, as the daemon would answer."""
         given = {name: value for name, value in asked.items() if value is not None}
@@ -73,8 +78,8 @@ class PureReads:
         )
 
 
-async def page_of(world, path, **query):
-    """The HTML of a page, or the refusal that is answered instead."""
+async def page_of(world, path, fragments=None, **query):
+    """The HTML of a page, or the refusal that is answered instead; `fragments` are what was drawn before."""
     asked = parse(BASE, path, {name: str(value) for name, value in query.items()}, "en", twice=False)
     assert not isinstance(asked, Refusal), asked
     page, names = _find(asked.path)
@@ -87,4 +92,4 @@ async def page_of(world, path, **query):
         "writable": True,
     }  # fmt: skip
     frame = {"ledger": ledger, "at": asked.at, "health": {"ok": True}}
-    return draw(page.template, {**frame, **made}, asked, Fragments()).decode()
+    return draw(page.template, {**frame, **made}, asked, Fragments() if fragments is None else fragments).decode()

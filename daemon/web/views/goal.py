@@ -9,7 +9,7 @@ import msgspec
 from daemon.web import goal_acts, goal_parts
 from daemon.web.asked import Asked
 from daemon.web.diffs import list_diff
-from daemon.web.goal_reads import ARTIFACTS_MAX, TODOS_MAX, Beside, read_beside, read_moments
+from daemon.web.goal_reads import TODOS_MAX, Beside, read_beside, read_moments
 from daemon.web.lease_terms import terms_of
 from daemon.web.reads import Reads
 from daemon.web.time_line import time_line
@@ -27,6 +27,9 @@ from ledger.text.say import Locale
 
 VIEWS = ("view", "review", "pending_review", "acceptance")
 """Parts of the document that are values of their own; the wire writes them as it writes everything else."""
+ARTIFACTS_SHOWN_MAX = 15
+MINUTE_CHARS = len("2026-06-20T00:30")
+"""How exactly the pictures tell what time it is. What a minute ends, ends the documents that tell of it."""
 SHOWN_STATUSES = ("all", "open", "blocked", "deferred", "done", "cancelled", "proposed")
 
 
@@ -36,10 +39,9 @@ async def view(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document
     wrong = _not_understood(asked, goal_id)
     if wrong is not None:
         return wrong
-    shown = await reads.document("goal.show", goal_id=goal_id)
-    if isinstance(shown, Refusal):
-        return await _before_it(reads, asked, goal_id, shown)
-    goal = {**shown, **{name: msgspec.to_builtins(shown[name]) for name in VIEWS}}
+    goal = await reads.document("goal.show", goal_id=goal_id)
+    if isinstance(goal, Refusal):
+        return await _before_it(reads, asked, goal_id, goal)
     status = asked.query.get("todos", "all")
     todos = await reads.document(
         "todo.list",
@@ -50,24 +52,19 @@ async def view(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document
     )
     if isinstance(todos, Refusal):
         return todos
-    total = number(as_map(goal["todo_totals"]).get("all"))
-    beside = await read_beside(reads, goal_id, total)
+    beside = await read_beside(reads, goal_id, number(as_map(goal["todo_totals"]).get("all")))
     if isinstance(beside, Refusal):
         return beside
-    moments = await read_moments(reads, asked.at, goal_id, beside.events)
+    moment = await reads.moment(goal_id)
+    shape = reads.shaped(
+        ("goal", goal_id, tuple(sorted(asked.query.items())), moment[:MINUTE_CHARS]),
+        (goal, todos, *beside.documents),
+        lambda: _shaped(goal, todos, beside, asked, moment),
+    )
     return {
-        "goal": goal,
-        "goal_id": goal_id,
-        "moments": moments,
-        "todos": todos,
-        "todos_status": status,
-        "statuses": SHOWN_STATUSES,
-        **_shaped(goal, beside, asked.locale),
-        "graph": work_graph(
-            graph_of(beside.drawn, rows_of(beside.artifacts, "artifacts"), beside.gates_open, goal_id), total
-        ),
-        "time_line": time_line(terms_of(beside.lease_events, beside.moment), beside.moment),
-        **_drawn(goal, beside, asked),
+        **shape.values,
+        "shape": shape.number,
+        "moments": await read_moments(reads, asked.at, goal_id, beside.events),
     }
 
 
@@ -97,33 +94,23 @@ async def _before_it(reads: Reads, asked: Asked, goal_id: str, refused: Refusal)
     return {"goal": None, "goal_id": goal_id, "first": events[0], "moments": moments}
 
 
-def _shaped(goal: Document, beside: Beside, locale: Locale) -> Document:
-    """What is read from the documents for the eye: claims, votes, criteria, gaps, sentences."""
-    step = as_map(goal["next_safe_action"])
-    by_seq = goal_parts.sentences(beside.events)
-    cause = as_map(goal["cause"])
+def _shaped(shown: Document, todos: Document, beside: Beside, asked: Asked, moment: str) -> Document:
+    """What is read from the documents for the eye: claims, votes, criteria, gaps, sentences, lines, the picture."""
+    goal = {**shown, **{name: msgspec.to_builtins(shown[name]) for name in VIEWS}}
+    locale, goal_id = asked.locale, str(goal["goal_id"])
+    artifacts = rows_of(beside.artifacts, "artifacts")
+    total = number(as_map(goal["todo_totals"]).get("all"))
     return {
-        "claims": goal_parts.claims_of(goal),
-        "warnings": goal_parts.Warnings(goal),
-        "next_sentence": step_line(str(step["code"]), as_map(step["subject"]), locale),
-        "quota_reason": _quota_reason(goal, locale),
-        "cause_sentence": by_seq.get(cast("int", cause["seq"]), {}).get("sentence"),
-        "sentence_of": by_seq,
-        "gates_open": [(gate, goal_parts.votes_of(gate)) for gate in beside.gates_open],
-        "gates_open_total": beside.gates_open_total,
-        "gates_past": [(gate, goal_parts.votes_of(gate)) for gate in beside.gates_past],
-        "gates_past_total": beside.gates_past_total,
-        "criteria": goal_parts.criteria_of(as_map(goal["review"]), rows_of(beside.artifacts, "artifacts")),
-        "artifact_rows": list(reversed(rows_of(beside.artifacts, "artifacts")))[:ARTIFACTS_MAX],
-        "plans": beside.plans,
-        "plan": beside.plan,
-        "lanes": [] if beside.plan is None else goal_parts.gaps_first(beside.plan),
-        "amendments": beside.amendments,
-        "amendments_total": beside.amendments_total,
-        "requests": beside.requests,
-        "runs": beside.runs,
-        "usage": beside.usage,
-        "usage_of": goal_parts.usage_by_run(beside.usage),
+        "goal": goal,
+        "goal_id": goal_id,
+        "todos": todos,
+        "todos_status": asked.query.get("todos", "all"),
+        "statuses": SHOWN_STATUSES,
+        "graph": work_graph(graph_of(beside.drawn, artifacts, beside.gates_open, goal_id), total),
+        "time_line": time_line(terms_of(beside.lease_events, moment), moment),
+        **_told(goal, beside, locale),
+        **_beside(beside, artifacts, as_map(goal["review"])),
+        **_drawn(goal, beside, asked),
         "revisions": [_changes(as_map(goal[name])) for name in ("pending_review", "review") if goal[name] is not None],
         "comma": COMMA[locale],
         "tone_of_goal": tone_of_goal,
@@ -135,10 +122,49 @@ def _shaped(goal: Document, beside: Beside, locale: Locale) -> Document:
     }
 
 
+def _told(goal: Document, beside: Beside, locale: Locale) -> Document:
+    """The goal's own facts as sentences, and who holds what."""
+    step, cause = as_map(goal["next_safe_action"]), as_map(goal["cause"])
+    by_seq = goal_parts.sentences(beside.events)
+    return {
+        "claims": goal_parts.claims_of(goal),
+        "warnings": goal_parts.Warnings(goal),
+        "next_sentence": step_line(str(step["code"]), as_map(step["subject"]), locale),
+        "quota_reason": _quota_reason(goal, locale),
+        "cause_sentence": by_seq.get(cast("int", cause["seq"]), {}).get("sentence"),
+        "sentence_of": by_seq,
+    }
+
+
+def _beside(beside: Beside, artifacts: list[Doc], review: Doc) -> Document:
+    """What stands beside the goal, each list as long as it is shown."""
+    return {
+        "gates_open": [(gate, goal_parts.votes_of(gate)) for gate in beside.gates_open],
+        "gates_open_total": beside.gates_open_total,
+        "gates_past": [(gate, goal_parts.votes_of(gate)) for gate in beside.gates_past],
+        "gates_past_total": beside.gates_past_total,
+        "criteria": goal_parts.criteria_of(review, artifacts),
+        "artifacts_read": len(artifacts),
+        "artifact_rows": list(reversed(artifacts[-ARTIFACTS_SHOWN_MAX:])),
+        "plans": beside.plans,
+        "plan": beside.plan,
+        "lanes": [] if beside.plan is None else goal_parts.gaps_first(beside.plan),
+        "amendments": [{**one, "view": msgspec.to_builtins(one["view"])} for one in beside.amendments],
+        "amendments_total": beside.amendments_total,
+        "requests": beside.requests,
+        "runs": beside.runs,
+        "usage": beside.usage,
+        "usage_of": goal_parts.usage_by_run(beside.usage),
+    }
+
+
 def _quota_reason(goal: Document, locale: Locale) -> str:
-    """The reason in the reader's language, where the document names its code."""
-    code = as_map(goal["quota"]).get("pause_cause")
-    return reason_line(str(code), locale) if code is not None else str(as_map(goal["quota"])["reason"])
+    """The reason in the reader's language, as far as the document has it in that one; the state stands beside it."""
+    quota = as_map(goal["quota"])
+    code = quota.get("pause_cause")
+    if code is not None:
+        return reason_line(str(code), locale)
+    return str(quota["reason"]) if locale == "en" else ""
 
 
 def _changes(review: Doc) -> Document:
