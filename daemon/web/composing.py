@@ -36,6 +36,16 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """What people do most, by what they are after; everything else is offered below."""
+INSTEAD: tuple[tuple[str, ...], ...] = (
+    ("gate.approve", "gate.reject", "gate.defer"),
+    ("goal.confirm", "goal.decline", "goal.revise", "goal.clarify"),
+    ("goal.accept", "goal.request-changes"),
+    ("plan.confirm", "plan.reject"),
+    ("amendment.commit", "amendment.reject"),
+    ("todo.admit", "todo.decline"),
+    ("goal.pause", "goal.resume", "goal.stop"),
+)
+"""Different answers to the same question: whoever looks at one finds the others beside it."""
 SUBJECTS = ("gate_id", "plan_id", "amendment_id")
 """What a decision may be about other than its goal; its basis is theirs then."""
 LONG_CHARS = 120
@@ -136,6 +146,11 @@ def fields_of(name: str, locale: Locale, given: Mapping[str, str]) -> tuple[Fiel
             )
         )
     return tuple(found)
+
+
+def instead_of(name: str) -> tuple[str, ...]:
+    """The answers that one is among, itself included; none where it answers nothing."""
+    return next((names for names in INSTEAD if name in names), ())
 
 
 def drawn(name: str, fields: Sequence[Field]) -> str:

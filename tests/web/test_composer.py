@@ -142,6 +142,7 @@ async def test_a_basis_that_went_stale_is_told_and_what_was_typed_is_kept(tab, l
     assert first == before
     assert looked.client().act("goal.pause", {"goal_id": "handbook", "basis": before}).ok
     await tab.until("!document.getElementById('moved').hidden")
+    assert await tab.run("document.getElementById('told').dataset.state") == "open", "it is not called ready"
     assert first in await line_of(tab), "a line that was begun stays what it was"
     await tab.run("document.getElementById('renew').click()")
     assert await tab.run("document.getElementById('moved').hidden")

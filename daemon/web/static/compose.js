@@ -113,8 +113,10 @@
     show(words);
     copy.disabled = broken > 0 || missing.length > 0;
     const state = byName.has("basis") && values(byName.get("basis")).length && ofSeq ? ` ${fill(texts.of_state, { seq: ofSeq })}` : "";
-    told.dataset.state = copy.disabled ? "open" : "ready";
-    const now = broken ? texts.wrong : missing.length ? fill(texts.needs, { names: missing.join(", ") }) : texts.ready;
+    const isPassed = !moved.hidden;
+    told.dataset.state = copy.disabled || isPassed ? "open" : "ready";
+    const whole = isPassed ? texts.passed : texts.ready;
+    const now = broken ? texts.wrong : missing.length ? fill(texts.needs, { names: missing.join(", ") }) : whole;
     if (told.textContent !== now + state) told.textContent = now + state;
   }
 

@@ -17,7 +17,7 @@ from ledger.projections.documents import Document
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
 from ledger.text.lines import need_line, step_line
-from ledger.text.pieces import Doc, as_map, number, rows_of
+from ledger.text.pieces import Doc, as_map, named, number, rows_of
 from ledger.text.say import Locale, has, say
 
 GOALS_MAX = 200
@@ -45,6 +45,8 @@ _SAME: Mapping[str, str] = {
     ),
 }
 """Fields that hold what another field holds."""
+_ABOUT = frozenset({"goal_id", "todo_id", *composing.SUBJECTS})
+"""What another answer to the same question is about, too."""
 _OPEN = frozenset({"open", "needs_rebase"})
 """Plans and amendments that can still be decided."""
 _SAYS = ("question", "title", "purpose", "label", "display_name", "amendment_class", "status")
@@ -57,7 +59,7 @@ PROBLEMS = {
     "nul": "page.compose.problem.nul", "word": "page.compose.problem.word",
 }  # fmt: skip
 """What can be wrong with a value: in the words in which the daemon would refuse it."""
-_WORDS = ("needs", "wrong", "ready", "of_state", "moved_on", "no_basis")
+_WORDS = ("needs", "wrong", "ready", "of_state", "passed", "moved_on", "no_basis")
 
 
 @dataclass
@@ -105,6 +107,8 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "stale": _is_stale(name, fields, context),
         "texts": _texts(asked.locale),
         "offers_basis": _takes_basis(name),
+        "instead": {one: named("action", one.replace("-", "_"), asked.locale) for one in composing.instead_of(name)},
+        "about": {one.name: one.value for one in fields if one.name in _ABOUT and one.value},
     }
 
 
