@@ -7,8 +7,16 @@ from tests.api.simulator_browser import Browser
 from tests.web.looking import Looked
 from tests.web.story import BUSY
 
-PLACES = ("", f"goals/{BUSY}", "history", "agents", "agents/builder", "compose")
-"""One address of every page."""
+PLACES = (
+    "",
+    f"goals/{BUSY}",
+    "history",
+    "agents",
+    "agents/builder",
+    "compose",
+    f"compose?action=gate.approve&goal_id={BUSY}",
+)
+"""One address of every page, and of the composer one with fields."""
 WAIT_S_MAX = 60
 PHONE, WIDE = (390, 844), (1280, 900)
 OVERFLOWS = "document.documentElement.scrollWidth > innerWidth"
