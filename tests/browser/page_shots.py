@@ -47,7 +47,7 @@ DOCS = (
     Shot("page-goal-phone", f"goals/{BUSY}", PHONE, "light", "en"),
     Shot("page-goal-phone-zh-dark", f"goals/{BUSY}", PHONE, "dark", "zh"),
     Shot("page-goal-dark", f"goals/{BUSY}", DESK, "dark", "en"),
-    Shot("page-graph", f"goals/{BUSY}", DESK, "light", "en", panel="work_graph"),
+    Shot("page-graph", f"goals/{BUSY}", WIDE, "light", "en", panel="work_graph"),
     Shot("page-history", "history", DESK, "light", "en"),
     Shot("page-compose", f"compose?action=gate.approve&goal_id={BUSY}&gate_id=gate_list", DESK, "light", "en"),
 )
