@@ -20,6 +20,7 @@ from bot.journey.notices import Notice, read_notices
 from bot.journey.owner import Owner
 from bot.journey.plot import Content, Delivered, Finding, Round, Without
 from bot.journey.records import read_export
+from bot.journey.rejections import rejections
 from bot.journey.report import Report
 from bot.journey.research.functions import NoData
 from bot.journey.team import Team, in_force
@@ -107,6 +108,8 @@ class Journey:
         # What counts is the promise as it is now, by whomever it was corrected.
         now = replace(now, promise=in_force(now.promise, team.goal(now.goal_id)))
         delivered = self._delivered(now, team)
+        for line in rejections(team.artifacts(now.goal_id)):
+            say(f"  {line}")
         say(f"  {now.goal_id} is delivered: {', '.join(one.label for one in delivered)}")
         findings = tuple(self._content.measure(now, delivered))
         self._findings.append((now.goal_id, findings))

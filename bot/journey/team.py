@@ -194,8 +194,12 @@ class Team:
 
     def delivered(self, goal_id: str) -> Sequence[Row]:
         """The artifacts that are before the owner."""
-        rows = self.read("artifact.list", goal_id=goal_id)["artifacts"]
-        return [one for one in rows if one["counts"]]
+        return [one for one in self.artifacts(goal_id) if one["counts"]]
+
+    def artifacts(self, goal_id: str) -> Sequence[Row]:
+        """All that was handed in for the goal."""
+        found: Sequence[Row] = self.read("artifact.list", goal_id=goal_id)["artifacts"]
+        return found
 
     def goal(self, goal_id: str) -> Row:
         """The goal as it is shown."""

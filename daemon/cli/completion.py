@@ -191,7 +191,8 @@ def fish(_command: Command) -> int:
                 elif others:
                     when += f"; and not {begun} {others}"
             for field, parameter in _described(verb).items():
-                takes = "" if parameter.get("kind") == "switch" else " -x"
+                # What names a file is completed as one.
+                takes = {"switch": "", "file": " -r", "folder": " -r"}.get(parameter.get("kind", ""), " -x")
                 if "choices" in parameter:
                     takes += f" -a {_quoted(' '.join(parameter['choices']))}"
                 long = flag_of(field)[2:]

@@ -36,9 +36,13 @@ LOCAL: "Nouns" = {
             "parameters": {
                 "goal_id": {"help": "The goal.", "required": True},
                 "artifact_id": {"help": "The artifact.", "required": True},
-                "validators": {"help": "The TOML file that says what each name runs.", "required": True},
-                "cwd": {"help": "The folder in which they are run.", "required": True},
-                "file": {"help": "The evidence; it must be what was handed in."},
+                "validators": {
+                    "help": "The TOML file that says what each name runs.",
+                    "required": True,
+                    "kind": "file",
+                },
+                "cwd": {"help": "The folder in which they are run.", "required": True, "kind": "folder"},
+                "file": {"help": "The evidence; it must be what was handed in.", "kind": "file"},
                 "validator": {"help": "Only these; those of the todo when absent.", "repeat": True},
             },
         },
@@ -123,7 +127,8 @@ LOCAL: "Nouns" = {
                 "domain": {"help": "feishu, lark, or an origin such as http://127.0.0.1:8080.", "default": "feishu"},
                 "app_id": {"help": "The app that is there; asked for when absent."},
                 "secret_file": {
-                    "help": "A private file with its secret, or - for standard input; asked for when absent."
+                    "help": "A private file with its secret, or - for standard input; asked for when absent.",
+                    "kind": "file",
                 },
                 "register": {"help": "Have a new app made by QR code.", "kind": "switch"},
                 "transport": {
@@ -133,8 +138,11 @@ LOCAL: "Nouns" = {
                 },
                 "listen": {"help": "By webhook: where to listen, as HOST:PORT."},
                 "path": {"help": "By webhook: the path of the address; /lark when absent."},
-                "encrypt_key_file": {"help": "By webhook: a private file with the Encrypt Key."},
-                "verification_token_file": {"help": "By webhook: a private file with the Verification Token."},
+                "encrypt_key_file": {"help": "By webhook: a private file with the Encrypt Key.", "kind": "file"},
+                "verification_token_file": {
+                    "help": "By webhook: a private file with the Verification Token.",
+                    "kind": "file",
+                },
                 "replace": {"help": "Replace the [lark] section that is there.", "kind": "switch"},
                 "offline": {"help": "Write without asking the platform.", "kind": "switch"},
                 "checklist": {"help": "Only print what is to be done in the console.", "kind": "switch"},
@@ -195,7 +203,7 @@ LOCAL: "Nouns" = {
             "about": "Each event with its body, words, salt and hash, then receipts and refusals, then an end line\n"
             "with counts, heads and a digest of all lines before it. The file is made private (0600) and never\n"
             "replaces another. Its sha256 is told; noted elsewhere, it proves the file to `ledger import --digest`.",
-            "parameters": {"output": {"help": "The file to make; standard output when absent."}},
+            "parameters": {"output": {"help": "The file to make; standard output when absent.", "kind": "file"}},
         },
         "import": {
             "summary": "Make a ledger of what an export wrote, with the same history and the same head.",
@@ -206,7 +214,7 @@ LOCAL: "Nouns" = {
             "or out of order leaves nothing behind. Credentials are not in an export: the user\n"
             "whose home it is acts as the operator and issues new ones with `frontstage token issue`.",
             "parameters": {
-                "input": {"help": "The file that `ledger export` wrote.", "required": True},
+                "input": {"help": "The file that `ledger export` wrote.", "required": True, "kind": "file"},
                 "digest": {"help": "The sha256 that the file must have, as `ledger export` told it."},
             },
         },

@@ -33,7 +33,7 @@ AGENT: "dict[str, Verb]" = {
             "new_token": {"help": "Replace a credential that is still good.", "kind": "switch"},
             "show_token": {"help": "Print the credential as well.", "kind": "switch"},
             "env": {"help": "Variables of this environment that the tools' program needs too.", "repeat": True},
-            "write": {"help": "The project's folder, into whose files our part goes."},
+            "write": {"help": "The project's folder, into whose files our part goes.", "kind": "folder"},
             "print": {"help": "Print the files even where they are written.", "kind": "switch"},
             "remove": {"help": "Take the connection back.", "kind": "switch"},
         },
@@ -85,7 +85,7 @@ AGENT: "dict[str, Verb]" = {
                 "default": "generic",
             },
             "rehearse": {"help": "Ask as usual, and renew, report and keep nothing.", "kind": "switch"},
-            "token_file": {"help": "The agent's credential; FRONTSTAGE_TOKEN_FILE when absent."},
+            "token_file": {"help": "The agent's credential; FRONTSTAGE_TOKEN_FILE when absent.", "kind": "file"},
             "every_seconds": {
                 "help": "How long tool-use leaves the daemon alone after it was asked.",
                 "kind": "integer",

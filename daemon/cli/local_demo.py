@@ -34,7 +34,7 @@ def _journey(name: str, summary: str, about: str) -> "Verb":
                 "choices": ("validator", "fence", "review"),
             },
             "seat": {"help": "Another program in a seat, as AGENT=COMMAND.", "repeat": True},
-            "report": {"help": "Write the report as JSON to this file as well."},
+            "report": {"help": "Write the report as JSON to this file as well.", "kind": "file"},
             "port": {"help": "Port of the chat page; a free one when absent.", "kind": "integer"},
         },
     }
@@ -52,7 +52,10 @@ DEMO: "Nouns" = {
             "takes": {"home": _HOME},
             "parameters": {
                 "script": {"help": "Let a program play the owner, verify the ledger, and end.", "kind": "switch"},
-                "docs": {"help": "Folder of Markdown files that the agent checks; a small sample when absent."},
+                "docs": {
+                    "help": "Folder of Markdown files that the agent checks; a small sample when absent.",
+                    "kind": "folder",
+                },
                 "port": {"help": "Port of the chat page; a free one when absent.", "kind": "integer"},
                 "without_callbacks": {"help": "Cut the card callbacks, to see the script fail.", "kind": "switch"},
             },
@@ -60,13 +63,13 @@ DEMO: "Nouns" = {
         "engineering": _journey(
             "engineering",
             "Watch a team find, mend, review and note a defect in a small repository.",
-            "A steward and three workers, two goals: one worker is killed under its lease, one is frozen and comes\n"
+            "A steward and four agents, two goals: one of them is killed under its lease, one is frozen and comes\n"
             "back late, the owner corrects the direction, and one result is measured to be wrong and made anew.",
         ),
         "research": _journey(
             "research",
             "Watch a team measure two competing explanations on a real data set, and say which stands, if any.",
-            "A steward and four workers, two goals on two samples: one worker is killed under its lease, one is\n"
+            "A steward and five agents, two goals on two samples: one of them is killed under its lease, one is\n"
             "frozen and comes back late, the owner corrects the direction, and a measurement that is not as exact\n"
             "as was registered is rejected and made anew. No effect is an answer. The data set is the source of\n"
             "Python's standard library.",

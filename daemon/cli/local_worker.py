@@ -20,10 +20,16 @@ WORKER: "dict[str, Verb]" = {
             "agent": {"help": "The agent whose work it is; the credential must be its own.", "required": True},
             "exec": {"help": "The program with its words, as one text; no shell reads it.", "required": True},
             "goal_id": {"help": "Only this goal; every goal of the agent when absent."},
-            "repository": {"help": "A git repository; todos with write scopes get a worktree of it."},
+            "repository": {"help": "A git repository; todos with write scopes get a worktree of it.", "kind": "folder"},
             "base": {"help": "The commit that worktrees begin at.", "default": "HEAD"},
-            "store": {"help": "The folder in which evidence is kept; artifacts in the home when absent."},
-            "validators": {"help": "The TOML file that says what each validator runs, as for artifact check."},
+            "store": {
+                "help": "The folder in which evidence is kept; artifacts in the home when absent.",
+                "kind": "folder",
+            },
+            "validators": {
+                "help": "The TOML file that says what each validator runs, as for artifact check.",
+                "kind": "file",
+            },
             "timeout_seconds": {
                 "help": "How long the program may take.",
                 "kind": "integer",

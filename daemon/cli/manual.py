@@ -47,6 +47,7 @@ _GROUPS = (
     ("agents", ("quota", "todo", "task-lease", "artifact", "run", "request", "usage", "batch", "worker", "mcp")),
     ("operation", ("daemon", "bot", "stop", "ledger", "token", "button-key", "version", "schema", "completion")),
 )
+_TYPED = {"integer": "N", "file": "FILE", "folder": "FOLDER"}
 _CLOSING = frozenset("，。；：、！？）》」』”’")
 _WIDE = range(0x2E80, 0xFFE1)
 """Characters that take two columns of a terminal."""
@@ -61,9 +62,8 @@ def show(command: Command) -> int:
     elif command.verb is None:
         text = manual.of_noun(command.noun, nouns[command.noun])
     else:
-        text = manual.of_verb(command.noun, command.verb_name, command.verb)
-        if not command.verb_name and len(command.verbs) > 1:
-            text += manual.beside(command.noun, nouns[command.noun])
+        beside = {} if command.verb_name else {name: one for name, one in nouns[command.noun].items() if name}
+        text = manual.of_verb(command.noun, command.verb_name, command.verb, beside)
     if command.options.help:
         write(STDOUT, text.encode())
         return 0
@@ -137,16 +137,8 @@ class Manual:
         lines += ["", f"{words['see_also']}: frontstage {noun} VERB --help"]
         return "\n".join(lines) + "\n"
 
-    def beside(self, noun: str, verbs: "dict[str, Verb]") -> str:
-        """The commands of two words beside the one of one word."""
-        others = {name: verb for name, verb in verbs.items() if name}
-        lines = ["", self._words["verbs"]]
-        lines += [_row(name, self._summary(noun, name, verb)) for name, verb in others.items()]
-        lines += ["", self._words["example"], *(f"  frontstage {verb['example']}" for verb in others.values())]
-        return "\n".join(lines) + "\n"
-
-    def of_verb(self, noun: str, name: str, verb: "Verb") -> str:
-        """The manual page of one command."""
+    def of_verb(self, noun: str, name: str, verb: "Verb", beside: "dict[str, Verb] | None" = None) -> str:
+        """The manual page of one command; beside one of one word there may be others of two."""
         words, page, local = self._words, self._pages.get(f"{noun}.{name}"), self._local_page(noun, name)
         title = line_of(noun, name, ACTIONS.get(noun, (name,)))
         lines = [f"{title} - {self._summary(noun, name, verb)}", "", words["usage"]]
@@ -166,7 +158,10 @@ class Manual:
             lines += ["", f"{words['see_also']}: frontstage {other}"]
         takes = {} if local is None else local["takes"]
         lines += ["", words["common"], *self._common_flags(common_of(verb), takes)]
-        lines += ["", words["example"], f"  frontstage {verb['example']}"]
+        if beside:
+            lines += ["", words["verbs"]]
+            lines += [_row(other, self._summary(noun, other, one)) for other, one in beside.items()]
+        lines += ["", words["example"], *(f"  frontstage {one['example']}" for one in (verb, *(beside or {}).values()))]
         if page is not None:
             method = "POST" if verb.get("writes") else "GET"
             lines += ["", words["http"], f"  {method} /v1/actions/{noun}.{name}", "", *self._exit_codes()]
@@ -238,7 +233,7 @@ def _kind(parameter: "Parameter") -> str:
     if choices:
         typed = "|".join(choices)
         return typed if len(typed) <= CHOICES_CHARS_MAX else "NAME"
-    return "N" if kind == "integer" else "TEXT"
+    return _TYPED.get(kind or "", "TEXT")
 
 
 def _row(left: str, right: str) -> str:

@@ -24,8 +24,8 @@ GLOBAL_PARAMETERS: "dict[str, Parameter]" = {
     },
     "request_key": {"help": "Names this request; the same key again is answered, not done again."},
     "at": {"help": "Read as it was after the event SEQ; for commands that only read.", "kind": "integer"},
-    "socket": {"help": "The daemon's socket; daemon.sock in the home when absent."},
-    "home": {"help": "The ledger's folder; ~/.frontstage when absent."},
+    "socket": {"help": "The daemon's socket; daemon.sock in the home when absent.", "kind": "file"},
+    "home": {"help": "The ledger's folder; ~/.frontstage when absent.", "kind": "folder"},
     "help": {"help": "Show the manual of a command.", "kind": "switch"},
 }
 

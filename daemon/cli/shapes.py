@@ -7,8 +7,8 @@ class Parameter(TypedDict):
     """One flag. What is absent is false, none or empty."""
 
     help: str
-    kind: NotRequired[Literal["integer", "switch"]]
-    """Text when absent. A switch takes no value."""
+    kind: NotRequired[Literal["integer", "switch", "file", "folder"]]
+    """Text when absent, and so are the names of files and folders. A switch takes no value."""
     repeat: NotRequired[bool]
     required: NotRequired[bool]
     needed: NotRequired[bool]

@@ -223,3 +223,15 @@ def test_the_help_of_a_local_command_is_in_the_language_that_was_asked_for(page,
     # What is typed is not broken; nothing else is wider than the page.
     wide = [line for line in chinese.splitlines() if _columns(line) > WIDTH and not COMMAND.search(line)]
     assert [line for line in wide if line.strip() not in "\n".join(samples)] == []
+
+
+def test_a_command_with_others_of_two_words_beside_it_shows_its_examples_under_one_heading(page):
+    lines = page("demo").splitlines()
+    assert [line for line in lines if line in {"VERBS", "EXAMPLE"}] == ["VERBS", "EXAMPLE"]
+    assert lines[-1].startswith("  frontstage demo research ")
+
+
+def test_what_names_a_file_or_a_folder_says_so(page):
+    text = page("demo", "engineering")
+    assert "--report FILE" in text
+    assert "--home FOLDER" in text

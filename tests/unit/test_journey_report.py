@@ -9,6 +9,7 @@ from bot.journey.command import CYCLES_MAX, Mistaken, commands_of, wanted_of
 from bot.journey.expected import counts, duplicates
 from bot.journey.plot import Finding
 from bot.journey.records import Event, read_export
+from bot.journey.rejections import rejections
 from bot.journey.report import Expectation, Report
 from bot.journey.stages import write_report
 from tests.unit.journey_history import NAMES, ROUNDS, good, verdicts
@@ -253,3 +254,28 @@ def test_a_seat_s_command_may_hold_what_it_likes():
     assert commands_of(["fixer=python3 mend.py --a=b", "writer=x"]) == {
         "fixer": "python3 mend.py --a=b", "writer": "x",
     }  # fmt: skip
+
+
+ROW = {
+    "artifact_id": "art_1", "label": "fix.patch", "revises": None,
+    "review": {"verdict": "rejected", "reviewer": "reviewer", "seq": 9},
+    "checks": [{"name": "suite", "passed": False, "exit_code": 1, "timed_out": False, "seq": 8}],
+}  # fmt: skip
+AFTER = {**ROW, "artifact_id": "art_2", "revises": "art_1", "review": None, "checks": []}
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([ROW], ["reviewer rejects art_1 (fix.patch): `suite` ends with exit code 1; nothing is in its place"]),
+        ([ROW, AFTER], ["reviewer rejects art_1 (fix.patch): `suite` ends with exit code 1; art_2 takes its place"]),
+        ([{**ROW, "checks": [{**ROW["checks"][0], "timed_out": True}]}, AFTER],
+         ["reviewer rejects art_1 (fix.patch): `suite` does not end in time; art_2 takes its place"]),
+        ([{**ROW, "checks": [{**ROW["checks"][0], "passed": True}]}], []),
+        ([{**ROW, "checks": [{**ROW["checks"][0], "seq": 10}]}], []),
+        ([{**ROW, "review": {**ROW["review"], "verdict": "accepted"}}], []),
+        ([AFTER], []),
+    ],
+)  # fmt: skip
+def test_a_rejection_by_measurement_is_told(rows, told):
+    assert [*rejections(rows)] == told
