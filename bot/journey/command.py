@@ -5,6 +5,7 @@ was expected was shown.
 """
 
 import secrets
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -80,12 +81,21 @@ def _require_seats(content: Content, wanted: Wanted) -> None:
         raise Mistaken(f"There is no seat {strange[0]}; there are {', '.join(known)}.")
 
 
+def _is_command(text: str) -> bool:
+    """Whether its words can be told apart, and the first names something."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return False
+    return bool(words and words[0].strip())
+
+
 def commands_of(seats: Sequence[object]) -> dict[str, str]:
     """The programs that were named for seats. Raises Mistaken."""
     found: dict[str, str] = {}
     for text in map(str, seats):
         agent_id, equals, command = text.partition("=")
-        if not equals or not agent_id or not command.strip():
+        if not equals or not agent_id or not _is_command(command):
             raise Mistaken("--seat is AGENT=COMMAND, as in fixer='python3 mend.py'.")
         found[agent_id] = command
     return found

@@ -242,7 +242,7 @@ def test_an_export_without_its_end_is_none(tmp_path):
     "given",
     [
         {"seed": -1}, {"seed": 1_000_000_000}, {"cycles": 0}, {"cycles": CYCLES_MAX + 1}, {"seat": ["fixer"]},
-        {"seat": ["=x"]},
+        {"seat": ["=x"]}, {"seat": ["fixer=python3 'mend.py"]}, {"seat": ["fixer=''"]},
     ],
 )  # fmt: skip
 def test_what_cannot_be_run_is_said_before_anything_is(given):
