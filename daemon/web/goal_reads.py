@@ -23,6 +23,9 @@ ARTIFACTS_MAX = 60
 """Artifacts that are looked through for evidence, the newest."""
 EVENTS_MAX = 8
 LEASE_EVENTS_MAX = 40
+REVISIONS_MAX = 10
+REVISIONS_SHOWN = 2
+"""The revision in force and the one that waits, each with what it changed; the others are told by their events."""
 DRAWN_WHOLE_MAX = 60
 """A goal with no more todos than this is drawn whole."""
 DRAWN_OPEN_MAX = 50
@@ -52,12 +55,14 @@ class Beside:
     lease_events: list[Doc] = field(default_factory=list)
     drawn: list[Doc] = field(default_factory=list)
     """The todos that the picture of the work is of."""
+    revised: list[Doc] = field(default_factory=list)
+    """The events that put revisions forward, the newest first, where there are more than are shown."""
     documents: list[Document] = field(default_factory=list)
     """All that was read, as it was read."""
 
 
-async def read_beside(reads: Reads, goal_id: str, todos_total: int) -> Beside | Refusal:
-    """Everything beside a goal of so many todos; the first refusal ends it."""
+async def read_beside(reads: Reads, goal_id: str, todos_total: int, revisions: int) -> Beside | Refusal:
+    """Everything beside a goal of so many todos and revisions; the first refusal ends it."""
     read = _Reading(reads, goal_id)
     waiting = await read.one("gate.list", status="open", limit=GATES_OPEN_MAX)
     past = await read.one("gate.list", status="closed", limit=GATES_PAST_MAX)
@@ -82,9 +87,17 @@ async def read_beside(reads: Reads, goal_id: str, todos_total: int) -> Beside | 
         events=rows_of(events, "events"),
         lease_events=rows_of(await read.one("history.list", kind="lease", limit=LEASE_EVENTS_MAX), "events"),
         drawn=await _drawn(read, todos_total),
+        revised=await _revised(read, revisions),
     )
     found.documents.extend(read.documents)
     return found if read.refused is None else read.refused
+
+
+async def _revised(read: "_Reading", revisions: int) -> list[Doc]:
+    """How the promise came to be, where that is more than what is shown of it."""
+    if revisions <= REVISIONS_SHOWN:
+        return []
+    return rows_of(await read.one("history.list", kind="goal.revised", limit=REVISIONS_MAX), "events")
 
 
 async def _drawn(read: "_Reading", todos_total: int) -> list[Doc]:

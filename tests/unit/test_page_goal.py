@@ -188,3 +188,15 @@ def test_a_shape_is_found_again_while_its_documents_are_the_same():
     assert len(shapes) == SHAPES_MAX
     shapes.forget()
     assert len(shapes) == 0
+
+
+def test_every_revision_is_told_and_leads_to_what_it_changed():
+    changed = busy()
+    for hours in ("four hours", "five hours"):
+        changed.do("ann", "goal.revise", goal_id="docs", budget=hours, basis=changed.goal().intents[-1].basis)
+    shown = Page(html(changed))
+    links = [given["href"] for tag, given in shown.elements if given.get("href", "").endswith("#panel-revisions")]
+    moments = [link.partition("at=")[2].partition("#")[0] for link in links if "at=" in link]
+    assert len(moments) == 3
+    assert "three hours" in html(changed, at=moments[-1])
+    assert "four hours" not in html(changed, at=moments[-1])

@@ -17,6 +17,7 @@ from daemon.web.tones import tone_of_artifact, tone_of_gate, tone_of_goal, tone_
 from daemon.web.work_graph import graph_of, work_graph
 from ledger.ids import GOAL_ID_PATTERN, TODO_ID_PATTERN
 from ledger.projections.documents import Document
+from ledger.projections.views import ReviewView
 from ledger.records import CLOSED
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
@@ -52,7 +53,9 @@ async def view(reads: Reads, asked: Asked, names: Mapping[str, str]) -> Document
     )
     if isinstance(todos, Refusal):
         return todos
-    beside = await read_beside(reads, goal_id, number(as_map(goal["todo_totals"]).get("all")))
+    total = number(as_map(goal["todo_totals"]).get("all"))
+    newest = goal["pending_review"] or goal["review"]
+    beside = await read_beside(reads, goal_id, total, cast("ReviewView", newest).revision)
     if isinstance(beside, Refusal):
         return beside
     moment = await reads.moment(goal_id)
@@ -155,6 +158,7 @@ def _beside(beside: Beside, artifacts: list[Doc], review: Doc) -> Document:
         "runs": beside.runs,
         "usage": beside.usage,
         "usage_of": goal_parts.usage_by_run(beside.usage),
+        "revised": beside.revised,
     }
 
 
