@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from daemon.web.asked import Asked
 from ledger.projections.documents import Document
-from ledger.projections.privacy import WITHHELD
 from ledger.searching import folded
 from ledger.text.pieces import Doc, as_list, as_map
 from ledger.text.say import one_line
@@ -35,15 +34,9 @@ class Piece(NamedTuple):
     marked: bool
 
 
-def by_day(events: Sequence[Doc], asked: Asked) -> list[tuple[str, list[Document]]]:
-    """Rows of a page, in the order of the events, under the day on which they happened, in UTC."""
-    rows = [_row(event, asked) for event in events]
-    return [(day, list(of_day)) for day, of_day in groupby(rows, key=lambda row: str(row["at"])[:10])]
-
-
-def _row(event: Doc, asked: Asked) -> Document:
-    withheld = event.get("sentence") == WITHHELD
-    return {**event, "links": links(event, asked), "why": why_url(event, asked), "withheld": withheld}
+def by_day(events: Sequence[Doc]) -> list[tuple[str, list[Doc]]]:
+    """Events in their order, under the day on which they happened, in UTC."""
+    return [(day, list(of_day)) for day, of_day in groupby(events, key=lambda event: str(event["at"])[:10])]
 
 
 def links(event: Doc, asked: Asked) -> list[Link]:

@@ -16,6 +16,7 @@ from daemon.service import Service
 from daemon.web.shapes import Shapes
 from ledger.ids import GoalId
 from ledger.projections.documents import Document, valid_until_ms
+from ledger.projections.history import Known as Told
 from ledger.projections.readings import Readings
 
 BYTES_MAX = 8 << 20
@@ -46,6 +47,8 @@ class Known:
         self._kept: OrderedDict[_Key, _Entry] = OrderedDict()
         self._bytes = 0
         self.shapes = Shapes()
+        self.told: Told = {}
+        """Events as they were told, for what is read from the log."""
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -92,6 +95,7 @@ class Known:
         self._kept.clear()
         self._bytes = 0
         self.shapes.forget()
+        self.told = {}  # And not emptied: whoever reads just now may still enter what was true when it began.
 
     def _drop(self, key: _Key) -> None:
         gone = self._kept.pop(key, None)

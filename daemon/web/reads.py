@@ -136,7 +136,9 @@ class Reads:
         return filtered(self._service.committed, CALLER, params, READERS[action](state, CALLER, params, state.at_ms))
 
     async def _stored(self, action: str, params: Params, state: Workspace, now_ms: int) -> Document | Refusal:
-        reading = STORED_READERS[action](Asking(state, CALLER, self.seq, now_ms, self._locale), params)
+        reading = STORED_READERS[action](
+            Asking(state, CALLER, self.seq, now_ms, self._locale, self._known.told), params
+        )
         if isinstance(reading, Refusal):
             return reading
         if action == "search.find":

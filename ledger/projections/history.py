@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from ledger.ids import GoalId
 from ledger.params import Params
 from ledger.ports import EventRow, Store
-from ledger.projections.ends import ends_of
+from ledger.projections.ends import ENDS, ends_of
 from ledger.projections.privacy import quoted
 from ledger.projections.told import Told, told_of
 from ledger.refusals import GeneralRefusal, Refusal
@@ -41,6 +41,12 @@ _OTHER_NAMES = {
 """The facts by which an event names a thing, where there is more than the id itself."""
 
 
+Known = dict[tuple[int, Locale], Document]
+"""Events as they were told, by seq and language. An event never changes; whoever keeps them begins anew when words are
+erased."""
+KNOWN_MAX = 2_048
+
+
 class Asking(NamedTuple):
     """Who asks the store, of which moment, and in which language."""
 
@@ -50,6 +56,8 @@ class Asking(NamedTuple):
     """The last event that is looked at."""
     now_ms: int
     locale: Locale
+    known: "Known | None" = None
+    """Events that were told before, if whoever asks keeps them."""
 
 
 Reading = Callable[[Store], Document]
@@ -65,36 +73,53 @@ def list_history(asking: Asking, asked: Params) -> Reading | Refusal:
     first, last = ask.from_seq or 1, min(ask.to_seq or asking.through_seq, asking.through_seq)
     if first > (ask.to_seq or first):
         return refuse(GeneralRefusal.MALFORMED_PARAMS, field="from_seq", problem="must not be after to_seq")
-    return lambda store: _listed(store, ask, first, last, asking.locale)
+    known = {} if asking.known is None else asking.known
+    return lambda store: _listed(store, ask, first, last, asking.locale, known)
 
 
-def _listed(store: Store, ask: ListHistory, first: int, last: int, locale: Locale) -> Document:
+def _listed(store: Store, ask: ListHistory, first: int, last: int, locale: Locale, known: Known) -> Document:
     scanned, seen = 0, 0
-    found: list[Told] = []
+    found: list[EventRow | Told] = []
+    all_fit = _all_fit(ask)
     for row in _rows(store, ask, first, last):
         if not first <= row.seq <= last:
             break
         if scanned == SCANNED_MAX or len(found) == ask.limit:
-            return _page(ask, _documents(store, found, locale), seen, scanned)
+            return _page(ask, _documents(store, found, locale, known), seen, scanned)
         scanned, seen = scanned + 1, row.seq
-        told = told_if(row, ask)
-        if told is not None:
-            found.append(told)
-    return _page(ask, _documents(store, found, locale), None, scanned)
+        fits = row if all_fit else told_if(row, ask)
+        if fits is not None:
+            found.append(fits)
+    return _page(ask, _documents(store, found, locale, known), None, scanned)
 
 
-def _documents(store: Store, found: list[Told], locale: Locale) -> list[Document]:
-    ended = ends_of(store, found, locale)
-    return [event_document(told, locale, ended.get(told.row.seq)) for told in found]
+def _documents(store: Store, found: list[EventRow | Told], locale: Locale, known: Known) -> list[Document]:
+    """Each event as it is told: those that were told before are not read again."""
+    seqs = [one.seq if isinstance(one, EventRow) else one.row.seq for one in found]
+    told = {seq: known.get((seq, locale)) for seq in seqs}
+    fresh = [one for seq, one in zip(seqs, found, strict=True) if told[seq] is None]
+    read = [told_of(one) if isinstance(one, EventRow) else one for one in fresh]
+    ended = ends_of(store, read, locale)
+    for one in read:
+        document = told[one.row.seq] = event_document(one, locale, ended.get(one.row.seq))
+        if one.row.kind not in ENDS:  # Whose work ended is looked for no further than one page may look.
+            if len(known) >= KNOWN_MAX:
+                known.clear()
+            known[one.row.seq, locale] = document
+    return [document for document in told.values() if document is not None]
 
 
 def _rows(store: Store, ask: ListHistory, first: int, last: int) -> Iterator[EventRow]:
     """The rows to look at: where every one of them fits, no more than a page and the one behind it."""
-    fits = ask.kind is None and ask.actor is None and all(getattr(ask, name) is None for name in SUBJECTS)
-    limit = ask.limit + 1 if fits else None
+    limit = ask.limit + 1 if _all_fit(ask) else None
     if ask.order == "newest":
         return store.events_before(min(ask.after or last + 1, last + 1), goal_id=ask.goal_id, limit=limit)
     return store.events(max(ask.after or 0, first - 1), goal_id=ask.goal_id, limit=limit)
+
+
+def _all_fit(ask: ListHistory) -> bool:
+    """Whether no event of the goal or the workspace is left out, but by its place."""
+    return ask.kind is None and ask.actor is None and all(getattr(ask, name) is None for name in SUBJECTS)
 
 
 def _page(ask: ListHistory, found: list[Document], next_after: int | None, scanned: int) -> Document:

@@ -100,7 +100,7 @@ def test_each_event_asks_why_the_thing_it_is_about_is_so(row, url):
 
 def test_events_stand_under_their_days_in_their_order():
     rows = [event(at="2026-06-21T00:00:00Z"), event(at="2026-06-20T23:59:59.999Z"), event(at="2026-06-20T00:00:00Z")]
-    days = by_day(rows, ASKED)
+    days = by_day(rows)
     assert [(day, [row["at"] for row in of_day]) for day, of_day in days] == [
         ("2026-06-21", [rows[0]["at"]]),
         ("2026-06-20", [rows[1]["at"], rows[2]["at"]]),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from daemon.api.envelope import command_line
 from daemon.web.asked import Asked
 from daemon.web.history_asked import ABOUT, PAGING, TYPED, Wanted, wanted
-from daemon.web.history_rows import by_day, found_row, newest_first
+from daemon.web.history_rows import by_day, found_row, links, newest_first, why_url
 from daemon.web.proving import Proving
 from daemon.web.reads import Reads
 from ledger.catalogue import ACTIONS
@@ -51,6 +51,10 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "refused": None if isinstance(refused, Refusal) or refused is None else refused,
         "refused_line": _line("refusal.list", want.refused, asked),
         "proof": proof,
+        # An event is drawn once and kept, so its links are made where it is drawn: by its values and by `url` alone.
+        "links": lambda event: links(event, asked),
+        "why": lambda event: why_url(event, asked),
+        "withheld": WITHHELD,
     }
 
 
@@ -75,7 +79,7 @@ def _events(document: Doc, want: Wanted, asked: Asked) -> Document:
     next_after = document["next_after"]
     whole = not isinstance(want.events, Refusal) and len(rows) >= want.events.limit
     return {
-        "days": by_day(rows, asked),
+        "days": by_day(rows),
         "total": len(rows),
         "scanned": document["scanned"],
         "stopped_at": None if next_after is None or whole else next_after,
@@ -112,11 +116,10 @@ def _found(document: Doc, want: Wanted, asked: Asked) -> Document:
 
 
 def _explained(document: Doc, want: Wanted, asked: Asked) -> Document:
-    chain = [as_map(event) for event in as_list(document["chain"])]
     return {
         **document,
         "title": None if document["sentence"] == WITHHELD else document["sentence"],
-        "rows": [row for _, rows in by_day(chain, asked) for row in rows],
+        "rows": [as_map(event) for event in as_list(document["chain"])],
         "without": asked.here(why=None),
         "line": _line("history.explain", want.why, asked),
     }
