@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import chain, takewhile
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -28,7 +28,19 @@ _NO_GOAL = GoalId("")
 """The id of no goal: a state folded for it is the workspace without goals."""
 
 
-def state_at(store: Store, seq: int, goal_id: GoalId | None = None, earlier: Workspace | None = None) -> Workspace:
+class Log(Protocol):
+    """The events of a store, as far as a fold needs them."""
+
+    def events(self, after_seq: int, *, goal_id: str | None = None, limit: int | None = None) -> Iterator[EventRow]:
+        """Events with `seq > after_seq` in order."""
+        ...
+
+    def workspace_events(self, after_seq: int, *, limit: int | None = None) -> Iterator[EventRow]:
+        """Events of no goal with `seq > after_seq` in order."""
+        ...
+
+
+def state_at(store: Log, seq: int, goal_id: GoalId | None = None, earlier: Workspace | None = None) -> Workspace:
     """The state after the event `seq`, which is recorded; of one goal and the workspace where a goal is named.
 
     `earlier` is a state of the same scope that was folded up to an event not after `seq`; it is not changed.
@@ -43,7 +55,7 @@ def state_at(store: Store, seq: int, goal_id: GoalId | None = None, earlier: Wor
     return workspace
 
 
-def _events(store: Store, after_seq: int, goal_id: GoalId | None) -> Iterator[EventRow]:
+def _events(store: Log, after_seq: int, goal_id: GoalId | None) -> Iterator[EventRow]:
     if goal_id is None:
         return store.events(after_seq)
     own = store.events(after_seq, goal_id=goal_id)

@@ -13,6 +13,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from daemon.api.edge import AT
+from daemon.api.resting import Resting
 from daemon.service import Service
 from ledger.ids import GoalId
 from ledger.past import state_at
@@ -140,7 +141,7 @@ class Past:
         return self._states[goal_id, max(before)] if before else None
 
     def _fold(self, key: _Key, earlier: Workspace | None) -> Workspace:
-        return self._with_reader(lambda store: state_at(store, key[1], key[0], earlier))
+        return self._with_reader(lambda store: state_at(Resting(store, self._service), key[1], key[0], earlier))
 
     def _with_reader(self, read: Callable[[Store], _Read]) -> _Read:
         reader = self._service.store.reader()

@@ -28,7 +28,7 @@ from tests.bench.wide import GOALS, wide
 FOLLOWERS, WRITERS = 20, 32
 ROUNDS = 9
 SECONDS = 1.5
-RATE_MIN, P99_MAX = 0.9, 1.5
+RATE_MIN, P99_MAX, DRAGGED_MIN = 0.9, 1.5, 0.7
 SUPPLY_PER_S = 20_000
 OPEN_TODOS = 3
 """Todos of each goal that nobody holds: the last ones."""
@@ -60,12 +60,16 @@ def run() -> list[Row]:
 
 
 def _rounds(daemon: Server, url: str) -> list[Row]:
-    followed, same, told, asked = Seen(), Seen(), 0, 0
+    followed, dragged, same, told, asked, moments = Seen(), Seen(), Seen(), 0, 0, 0
     for number in range(ROUNDS):
         alone = _written(daemon, f"{number}-alone")
         with following(url) as found:
             with_them = _written(daemon, f"{number}-followed")
+        with following(url, 1, "drag") as seen:
+            beside_the_past = _written(daemon, f"{number}-dragged")
         again = _written(daemon, f"{number}-again")
+        dragged.add(beside_the_past, alone)
+        moments += seen["asked"]
         followed.add(with_them, alone)
         same.add(again, alone)
         told, asked = told + found["told"], asked + found["asked"]
@@ -78,6 +82,13 @@ def _rounds(daemon: Server, url: str) -> list[Row]:
     return [
         Row(f"writes while {FOLLOWERS} pages follow, rate", median(followed.rates), RATE_MIN, "at least", note),
         Row(f"writes while {FOLLOWERS} pages follow, p99", median(followed.p99), P99_MAX, "at most", apart),
+        Row(
+            "writes while somebody looks through the past, rate",
+            median(dragged.rates),
+            DRAGGED_MIN,
+            "at least",
+            f"of everything, {moments / (ROUNDS * SECONDS):.1f} moments a second; p99 {median(dragged.p99):.2f}",
+        ),
     ]
 
 
@@ -96,9 +107,9 @@ def scripts(tag: str, count: int) -> list[Script]:
 
 
 @contextmanager
-def following(url: str, count: int = FOLLOWERS) -> Iterator[dict[str, int]]:
+def following(url: str, count: int = FOLLOWERS, *how: str) -> Iterator[dict[str, int]]:
     """Pages that follow; what they were told and did is there afterwards."""
-    argv = [sys.executable, "-m", "tests.bench.followers", url, str(count)]
+    argv = [sys.executable, "-m", "tests.bench.followers", url, str(count), *how]
     process = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None, "it is a pipe"
     found: dict[str, int] = {}

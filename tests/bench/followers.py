@@ -3,7 +3,10 @@
 They run in a process of their own and parse no more than they must, so that what is measured is the daemon. The process
 says `ready` when everybody is connected and has its page, and when it is ended what they did.
 
-    python -m tests.bench.followers URL COUNT
+    python -m tests.bench.followers URL COUNT [drag]
+
+With `drag` they do not follow: each asks for one moment of the past after another, as somebody does who moves the
+slider.
 """
 
 import asyncio
@@ -11,6 +14,7 @@ import json
 import signal
 import sys
 from dataclasses import dataclass
+from itertools import count
 from urllib.parse import urlsplit
 
 from tests.bench.wide import BUSY
@@ -20,6 +24,8 @@ AGAIN_S = 1.0
 PATHS = ("", f"goals/{BUSY}")
 """What they look at, by turns."""
 LINE_BYTES = 1 << 20
+FIRST_MOMENT, MOMENTS, MOMENT_STEP = 20_000, 80_000, 7_919
+"""Where the slider goes: all over the past of a wide ledger."""
 
 
 @dataclass
@@ -62,8 +68,17 @@ class Follower:
             if self._known < wanted:
                 await asyncio.sleep(AGAIN_S)
 
-    async def _page(self) -> int:
-        self._writer.write(self._request(self._path, "X-Frontstage-Following: 1\r\n"))
+    async def drag(self) -> None:
+        """Ask for moments of the past, until cancelled."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=LINE_BYTES)
+        self.ready.set()
+        for step in count(1):
+            seq = FIRST_MOMENT + step * MOMENT_STEP % MOMENTS
+            await self._page(f"{self._path}?at={seq}")
+
+    async def _page(self, path: str | None = None) -> int:
+        path = self._path if path is None else path
+        self._writer.write(self._request(path, "X-Frontstage-Following: 1\r\n"))
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
         fields = dict(line.split(": ", 1) for line in head.splitlines()[1:] if line)
         body = await self._reader.readexactly(int(fields["Content-Length"]))
@@ -76,13 +91,13 @@ class Follower:
         return f"GET {self._base}{path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n{more}\r\n".encode()
 
 
-async def main(url: str, count: int) -> None:
+async def main(url: str, number: int, *, drag: bool) -> None:
     """Follow until told to end, then say what was done."""
     told, ends = Told(), asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ends.set)
-    everybody = [Follower(url, PATHS[number % len(PATHS)], told) for number in range(count)]
+    everybody = [Follower(url, PATHS[one % len(PATHS)], told) for one in range(number)]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one.follow()) for one in everybody]
+        tasks = [group.create_task(one.drag() if drag else one.follow()) for one in everybody]
         for one in everybody:
             await one.ready.wait()
         told.asked = 0
@@ -94,4 +109,4 @@ async def main(url: str, count: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+    asyncio.run(main(sys.argv[1], int(sys.argv[2]), drag="drag" in sys.argv[3:]))
