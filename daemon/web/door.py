@@ -6,7 +6,10 @@ address, so that a page which is open in a browser outlives a restart. What it i
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -50,6 +53,8 @@ class Door:
         self._health = health
         self._port = port
         self._server: PageServer | None = None
+        self._waiting: place.Place | None = None
+        self._coming: asyncio.Task[str] | None = None
         self._changing = asyncio.Lock()
 
     def add_to(self, routes: Routes, own_uid: int) -> None:
@@ -95,32 +100,61 @@ class Door:
         return refuse(PageRefusal.PAGE_NOT_KEPT)
 
     async def resume(self) -> None:
-        """Open the page again where it was open when the daemon ended. A page is never why a daemon does not start."""
+        """Listen again where the page was open when the daemon ended; it is made when the first browser comes.
+
+        A page is never why a daemon does not start, nor why it starts late.
+        """
         if not place.is_kept(self._home):
             return
         try:
-            await self.open()
+            self._waiting = place.take(self._home, port=self._port)
         except OSError as error:
             _log.warning("the page cannot be opened", exc_info=error)
+            return
+        asyncio.get_running_loop().add_reader(self._waiting.listener, self._first)
+
+    def _first(self) -> None:
+        """Somebody came while nothing was made yet; they wait in the socket's queue."""
+        loop = asyncio.get_running_loop()
+        if self._waiting is not None:
+            loop.remove_reader(self._waiting.listener)
+            self._coming = loop.create_task(self.open())
 
     async def open(self) -> str:
         """Where the page is; it is opened if need be. Raises OSError where its port cannot be had."""
-        from daemon.web.server import PageServer  # noqa: PLC0415  (its templates cost what most daemons never need)
-
         async with self._changing:
             if self._server is None or self._server.url is None:
-                server = PageServer(self._service, self._past, self._clock, self._health)
-                await server.open(place.take(self._home, port=self._port))
+                where = self._awaited() or place.take(self._home, port=self._port)
+                made = (await asyncio.to_thread(_made_with)).PageServer
+                server: PageServer = made(self._service, self._past, self._clock, self._health)
+                await server.open(where)
                 self._server = server
             url = self._server.url
             assert url is not None, "it was opened"
             return url
 
+    def _awaited(self) -> place.Place | None:
+        """The place at which somebody was waited for, if that is so; nobody is, from now on."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            asyncio.get_running_loop().remove_reader(waiting.listener)
+        return waiting
+
     async def close(self, *, forget: bool = False) -> None:
         """Close the page; whoever forgets it, too, makes its addresses worthless."""
         async with self._changing:
+            if (waiting := self._awaited()) is not None:
+                waiting.listener.close()
             if self._server is not None:
                 await self._server.close()
                 self._server = None
             if forget:
                 place.forget(self._home)
+
+
+def _made_with() -> ModuleType:
+    """What the page is made with, loaded beside the loop, because it takes a while; its templates are read after it."""
+    loaded = import_module("daemon.web.server")
+    read = import_module("daemon.web.frame").read_templates
+    threading.Thread(target=read, name="templates", daemon=True).start()
+    return loaded

@@ -35,6 +35,13 @@ def _templates() -> Environment:
     return environment
 
 
+def read_templates() -> None:
+    """Read all of them, so that no page has to wait for its own."""
+    environment = _templates()
+    for name in environment.list_templates(extensions=["html"]):
+        environment.get_template(name)
+
+
 def words(text: object) -> Markup:
     """Somebody's words, literally, with their direction kept inside."""
     return Markup(f"<bdi>{escape(plain(str(text)))}</bdi>")  # noqa: S704  (escaped here)

@@ -1,5 +1,6 @@
 """`frontstage open` and the door behind it: who is told where the page is, how long that holds, and what is refused."""
 
+import asyncio
 import json
 import socket
 import stat
@@ -185,6 +186,25 @@ async def test_the_door_is_the_owners(monkeypatch):
         monkeypatch.setattr(daemon.parts.page, "close", never)
         assert (await daemon.ask("POST", "/v1/page/close")).code == "page_not_kept"
         monkeypatch.undo()
+
+
+async def test_a_page_that_is_kept_is_made_when_the_first_browser_comes():
+    async with served(seed) as daemon:
+        door = daemon.parts.page
+        url = (await daemon.ask("POST", "/v1/page", who=None)).document["url"]
+        await door.close()
+        assert await asyncio.to_thread(status_of, url) == 0
+        made = []
+        door.open, open_as_ever = lambda: made.append(True) or open_as_ever(), door.open
+        await door.resume()
+        assert not made
+        assert await asyncio.to_thread(status_of, url) == 200
+        assert await asyncio.to_thread(status_of, url) == 200
+        assert made == [True]
+        await door.close()
+        await door.resume()
+        await door.close()
+        assert await asyncio.to_thread(status_of, url) == 0, "nobody is waited for any longer"
 
 
 @pytest.mark.parametrize("rubbish", ["", "x", "aa 1", f"{'a' * 32} 0", f"{'a' * 32} 70000", f"{'g' * 32} 80", "\0" * 9])
