@@ -74,9 +74,7 @@ def main(command: Command) -> int:
 def _watched(client: Client, seen: Seen, console: Console, locale: Locale) -> NoReturn:
     """Draw until a signal ends it; the terminal is as it was before, whatever ends it."""
     changed = threading.Event()
-    after = seen.document.get("seq")
-    assert isinstance(after, int), "a document says as of which event it is"
-    threading.Thread(target=_follow, args=(client, after, changed), daemon=True).start()
+    threading.Thread(target=_follow, args=(client, seen, changed), daemon=True).start()
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     signal.signal(signal.SIGWINCH, lambda *_: changed.set())
@@ -94,18 +92,18 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _follow(client: Client, after: int, changed: threading.Event) -> None:
+def _follow(client: Client, seen: Seen, changed: threading.Event) -> None:
     """Say that something happened, for as long as the program lives."""
     while True:
+        after = seen.document.get("seq")
+        assert isinstance(after, int), "a document says as of which event it is"
         try:
-            for event in client.follow(after, lambda _: changed.set()):
-                after = event.seq
+            for _ in client.follow(after, lambda _: changed.set()):
                 changed.set()
         except Refused:
             # A ledger that was put back has fewer events, a credential may have ended: the next look says which.
             changed.set()
             time.sleep(REFUSED_AGAIN_S)
-            after = 0
 
 
 def _look(client: Client, seen: Seen) -> None:
