@@ -6,7 +6,7 @@ the reader's language. So a line that is composed here is one that the command l
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -80,6 +80,15 @@ class Field:
 
 
 @cache
+def groups(locale: Locale) -> Mapping[str, tuple[tuple[str, str, str], ...]]:
+    """All of it in groups, those that people need most first: name, summary and command of each."""
+    named = {**GROUPS, "rest": rest()}
+    return {
+        group: tuple((one, summary_of(one, locale), command_of(one)) for one in names) for group, names in named.items()
+    }
+
+
+@cache
 def offered() -> tuple[str, ...]:
     """Every write that somebody may run at a shell who is no agent."""
     return tuple(row.name for row in ACTIONS.values() if row.writes and not row.hidden and row.who & PEOPLE)
@@ -115,6 +124,12 @@ def subject_of(name: str) -> str:
 
 def fields_of(name: str, locale: Locale, given: Mapping[str, str]) -> tuple[Field, ...]:
     """The fields of an action in the order of its parameters, with what is given in them."""
+    return tuple(replace(one, value=given[one.name]) if given.get(one.name) else one for one in _fields(name, locale))
+
+
+@cache
+def _fields(name: str, locale: Locale) -> tuple[Field, ...]:
+    """The fields as they are before anything is known; schemas take long to make."""
     action = ACTIONS[name]
     noun, _, verb = name.partition(".")
     known = COMMANDS[noun][verb]["parameters"]
@@ -134,7 +149,6 @@ def fields_of(name: str, locale: Locale, given: Mapping[str, str]) -> tuple[Fiel
                 required=bool(row.get("required") or row.get("needed")),
                 choices=row.get("choices", ()),
                 default="" if kind == "switch" else row.get("default", ""),
-                value=given.get(field, ""),
                 kind=kind,
                 shape="" if "pattern" in bounds else shapes.get(field, ""),
                 items_max=_whole(schema.get("maxItems")),

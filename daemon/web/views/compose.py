@@ -101,7 +101,7 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "tone": None if context.goal is None else tone_of_goal(str(context.goal.get("state")), "info"),
         "decided": context.decided,
         "known": context.known,
-        "lists": {one.name: _SAME.get(one.name, one.name) for one in fields},
+        "listed": {one.name: of for one in fields if (of := _SAME.get(one.name, one.name)) in context.known},
         "bases": context.bases,
         "at_seq": reads.seq,
         "stale": _is_stale(name, fields, context),
@@ -119,18 +119,11 @@ async def _beginning(reads: Reads, asked: Asked) -> Document | Refusal:
         return queue
     offered = set(composing.offered())
     needs = [_need(row, asked.locale) for row in rows_of(queue, "items") if str(row.get("action")) in offered]
-    groups = {**composing.GROUPS, "rest": composing.rest()}
     return {
         "action": None,
         "needs": needs,
         "needs_more": max(0, number(queue.get("total")) - NEEDS_MAX),
-        "groups": {
-            group: [
-                {"name": one, "summary": composing.summary_of(one, asked.locale), "line": composing.command_of(one)}
-                for one in names
-            ]
-            for group, names in groups.items()
-        },
+        "groups": composing.groups(asked.locale),
         "goal_id": asked.query.get("goal_id"),
     }
 
