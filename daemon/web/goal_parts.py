@@ -6,6 +6,7 @@ All of them are read from the documents and add nothing to them; each keeps the 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ledger.projections.privacy import WITHHELD
 from ledger.text.pieces import Doc, as_list, as_map, rows_of
 
 DECIDED_TONES: Mapping[str, str] = {
@@ -158,5 +159,5 @@ def usage_by_run(usage: Doc) -> dict[str, list[Doc]]:
 
 
 def sentences(events: Sequence[Doc]) -> dict[int, Doc]:
-    """Events by their seq."""
-    return {_count(event.get("seq")): event for event in events}
+    """Events by their seq; one whose sentence is withheld is told by its kind."""
+    return {_count(event.get("seq")): event for event in events if event.get("sentence") != WITHHELD}

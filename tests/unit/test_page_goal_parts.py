@@ -7,9 +7,10 @@ import pytest
 from daemon.api.envelope import command_line
 from daemon.web.diffs import WORDS_MAX, list_diff, word_diff
 from daemon.web.goal_acts import Waiting, acts_of, gate_acts, next_line
-from daemon.web.goal_parts import Warnings, claims_of, criteria_of, gaps_first, votes_of
+from daemon.web.goal_parts import Warnings, claims_of, criteria_of, gaps_first, sentences, votes_of
 from daemon.web.lines import line
 from ledger.catalogue import ACTIONS
+from ledger.projections.privacy import WITHHELD
 from tests.support.world import parse
 
 
@@ -90,6 +91,10 @@ def test_votes_are_told_with_how_many_count_of_how_many():
 def test_a_warning_stands_beside_what_it_affects(path, place, beside):
     warnings = Warnings({"source_warnings": [{"field_path": path, "reason": "credential"}]})
     assert (warnings.reasons(place) == ["credential"]) is beside
+
+
+def test_an_event_whose_sentence_is_withheld_is_told_by_its_kind():
+    assert sentences([{"seq": 1, "sentence": WITHHELD}, {"seq": 2, "sentence": "said"}]).keys() == {2}
 
 
 def test_a_criterion_is_met_by_evidence_that_counts_and_gaps_come_first():
