@@ -1,4 +1,4 @@
-"""One daemon with a lively workspace for all tests of a module, and one browser to look at it with."""
+"""One daemon with a lively workspace for all tests, and one browser for each module to look at it with."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -12,11 +12,16 @@ from tests.web.looking import Looked
 from tests.web.scene import page_of, scene_home
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def looked() -> Iterator[Looked]:
-    """A daemon with the scene, and its page opened."""
-    with short_folder() as folder, DaemonProcess(scene_home(folder)) as daemon:
-        yield Looked(daemon, page_of(daemon))
+    """A daemon with the scene, and its page opened. Tests may add to what has happened, and leave a daemon running."""
+    with short_folder() as folder:
+        daemon = DaemonProcess(scene_home(folder))
+        here = Looked(daemon, page_of(daemon))
+        try:
+            yield here
+        finally:
+            here.daemon.kill()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -15,6 +15,7 @@ from tests.web.seen import OVERFLOWS, PHONE, PLACES, WIDE, go
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]

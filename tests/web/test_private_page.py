@@ -24,7 +24,7 @@ def private():
 
 def places(head):
     """Every page, as of now and as of moments all along."""
-    for at in ("", *(f"at={seq}" for seq in range(10, head, 17))):
+    for at in ("", *(f"at={seq}" for seq in range(10, head, 41))):
         for path in ("", *(f"goals/{one}" for one in GOALS), "history", "agents", *(f"agents/{one}" for one in PEOPLE)):
             yield f"{path}?{at}"
     for asked in ("order=oldest", "goal_id=docs", "goal_id=delivered", f"q={WORK_MARK}", "q=ann.li", "actor=builder"):
