@@ -65,6 +65,18 @@ def test_every_event_explains_itself(played, locale):
         assert not event["sentence"].startswith("-")
 
 
+def test_an_event_that_was_told_before_is_told_alike_and_what_is_kept_of_it_is_bounded(played, monkeypatch):
+    known = {}
+    monkeypatch.setattr(history, "KNOWN_MAX", 100)
+    for params in ({"limit": 30}, {"limit": 60}, {"kind": "todo"}, {"limit": 60, "order": "oldest"}):
+        for locale in LOCALES:
+            asked = ACTIONS["history.list"].params.model_validate(params)
+            asking = Asking(played.state, ANN, played.state.seq, played.now_ms, locale, known)
+            read = msgspec.to_builtins(STORED_READERS["history.list"](asking, asked)(played.store))
+            assert read == listed(played, locale=locale, **params)
+            assert 0 < len(known) <= 100
+
+
 def test_every_kind_has_a_sentence_whose_facts_it_has():
     for kind in all_kinds():
         key = f"history.{kind.name}"
