@@ -42,10 +42,11 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(BIN)/frontstage demo engineering
 
-# Side by side, a file at a time: the tests of one share what is dear to make. What failed is run once more alone and is
-# named by that run: a test that cannot bear a busy machine is told from one that found something, and only this fails.
+# Side by side, a file at a time, the longest first: the tests of one share what is dear to make. What failed is run once
+# more alone and is named by that run: a test that cannot bear a busy machine is told from one that found something, and
+# only this fails.
 test: $(STAMP)
-	@$(BIN)/pytest --numprocesses logical --dist loadfile -m "not journeys" || { [ $$? -eq 1 ] && \
+	@$(BIN)/pytest --numprocesses logical --dist loadfile --no-loadscope-reorder -m "not journeys" || { [ $$? -eq 1 ] && \
 	echo "Once more, one by one: what failed while others ran beside it. What fails here is broken." && \
 	$(BIN)/pytest -v --maxfail=3 --last-failed --last-failed-no-failures none -m "not journeys"; }
 

@@ -6,6 +6,8 @@ or a credential in the environment would lead a test to somebody's real ledger.
 
 import os
 import shutil
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -18,12 +20,24 @@ OF_THE_PRODUCT = (
 )  # fmt: skip
 
 
+LONGEST_FIRST = (
+    "e2e/test_journey_facts.py",
+    "e2e/test_journey_engineering.py",
+    "histories/test_machine.py",
+    "faults/test_kill_cycles.py",
+    "e2e/test_requests.py",
+    "api/test_parity.py",
+)
+"""Files that take longest: begun last, one of them would keep one processor busy long after the others have nothing."""
+
+
 def pytest_configure():
     for name in OF_THE_PRODUCT:
         os.environ.pop(name, None)
 
 
 def pytest_collection_modifyitems(config, items):
+    items.sort(key=_places(items).__getitem__)
     marked = [item for item in items if item.get_closest_marker("browser")]
     if not marked or any(shutil.which(name) for name in BROWSERS):
         return
@@ -39,4 +53,16 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(f"{skipped} browser tests did not run: install Chromium to run them.", yellow=True)
 
 
+def _places(items):
+    """When a test's file has its turn: the longest files first, then those with slow tests, then those with most."""
+    slow, count = set(), Counter(item.path for item in items)
+    slow.update(item.path for item in items if item.get_closest_marker("slow"))
+    ranks = {ROOT / name: rank for rank, name in enumerate(LONGEST_FIRST)}
+    return {
+        item: (ranks.get(item.path, len(ranks)), item.path not in slow, -count[item.path], str(item.path))
+        for item in items
+    }
+
+
+ROOT = Path(__file__).parent
 SKIPPED = pytest.StashKey[int]()
