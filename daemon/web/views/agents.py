@@ -37,6 +37,8 @@ from ledger.text.pieces import Doc, number, rows_of
 WAITS_MAX = 200
 HOLDS_SHOWN_MAX = 4
 UNPLACED_SHOWN_MAX = 6
+NOT_ON_A_CARD = frozenset({"goals", "current_claims", "source_warnings"})
+"""What a card of the list does not draw, and by which it need not be told from another."""
 
 
 async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Document | Refusal:
@@ -82,7 +84,7 @@ async def _agents(reads: Reads, asked: Asked, shown: Sequence[Doc]) -> list[Docu
         holds = holds_of(one, leases)
         rows.append(
             {
-                "doc": one,
+                "doc": {name: value for name, value in one.items() if name not in NOT_ON_A_CARD},
                 "role": role_line(one.get("profile_role"), asked.locale),
                 "because": because_line(one.get("presence_because"), asked.locale),
                 "tone": tone_of_presence(str(one.get("presence"))),
