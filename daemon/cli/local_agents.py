@@ -84,7 +84,10 @@ AGENT: "dict[str, Verb]" = {
                 "choices": ("claude-code", "codex", "generic"),
                 "default": "generic",
             },
-            "rehearse": {"help": "Ask as usual, and renew, report and keep nothing.", "kind": "switch"},
+            "rehearse": {
+                "help": "Ask as usual and write back FRONTSTAGE_CHALLENGE, if it is set; renew, report and keep nothing.",
+                "kind": "switch",
+            },
             "token_file": {"help": "The agent's credential; FRONTSTAGE_TOKEN_FILE when absent.", "kind": "file"},
             "every_seconds": {
                 "help": "How long tool-use leaves the daemon alone after it was asked.",

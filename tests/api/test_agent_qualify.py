@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from daemon.agents.program_words import program_words
+from daemon.cli.parse import UsageError
 from tests.api.agent_home import GOAL, place_in
 
 ALL = {
@@ -235,11 +237,17 @@ def test_a_program_that_is_no_hook_proves_none(place, connected, tmp_path, progr
     assert all("did not write back" in facts[fact]["why"] for fact in hooks)
 
 
-@pytest.mark.parametrize("given", ["python3 'turn.py", "", "   ", "''"])
-def test_a_command_that_cannot_be_read_is_an_error_of_use_and_runs_nothing(place, connected, given):
+@pytest.mark.parametrize("text", ["python3 'turn.py", "", "   ", "''"])
+def test_a_text_that_names_no_program_is_an_error_of_use(text):
+    with pytest.raises(UsageError) as error:
+        program_words(text, "planner")
+    assert (error.value.field, "--planner" in error.value.message) == ("planner", True)
+
+
+def test_a_command_that_cannot_be_read_is_an_error_of_use_and_runs_nothing(place, connected):
     agent = connected()
     seq = place.owner.read("status.show").seq
-    ran = place.run("agent", "qualify", agent, "--json", "--exec", given)
+    ran = place.run("agent", "qualify", agent, "--json", "--exec", "python3 'turn.py")
     assert (ran.code, ran.document["details"].get("field")) == (2, "exec"), ran.out + ran.err
     assert place.owner.read("status.show").seq == seq
 
