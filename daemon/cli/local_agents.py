@@ -85,7 +85,7 @@ AGENT: "dict[str, Verb]" = {
                 "default": "generic",
             },
             "rehearse": {
-                "help": "Ask as usual and write back FRONTSTAGE_CHALLENGE, if it is set; renew, report and keep nothing.",
+                "help": "Ask as usual and write back FRONTSTAGE_CHALLENGE, if set; renew, report and keep nothing.",
                 "kind": "switch",
             },
             "token_file": {"help": "The agent's credential; FRONTSTAGE_TOKEN_FILE when absent.", "kind": "file"},
