@@ -52,6 +52,13 @@ def test_without_a_script_the_line_says_what_is_known_and_what_is_still_needed(l
     assert drawn("goal.pause", fields_of("goal.pause", "en", {})) == "frontstage goal pause --goal-id …"
 
 
+def test_a_goal_leads_to_the_lines_about_it(looked):
+    _, goal = read(f"{looked.url}goals/handbook")
+    assert f'href="/{looked.key}/compose?goal_id=handbook"' in goal
+    _, page = read(f"{looked.url}compose?goal_id=handbook")
+    assert f'href="/{looked.key}/compose?action=goal.pause&goal_id=handbook"' in unescape(page)
+
+
 def test_a_past_state_and_a_stale_basis_are_no_basis(looked):
     _, page = read(f"{looked.url}compose?action=goal.pause&goal_id=handbook&at=100")
     assert 'id="f-basis" type="text" autocomplete="off" spellcheck="false" value=""' in page
