@@ -26,7 +26,7 @@ REFUSED_ALONE_MAX = 50
 ABOUT = ("todo_id", "gate_id", "plan_id", "amendment_id", "request_id", "artifact_id", "member_id")
 TYPED = ("goal_id", "actor", "kind", "from_seq", "to_seq", "order")
 """What the form has a field for; the others come from links."""
-PAGING = ("after", "back", "query", "found_after", "why", "refused", "refused_after", "verify")
+PAGING = ("after", "back", "query", "found_after", "why", "refused", "refused_after", "verify", "verify_again")
 """What of the address says where in the history one is, and not what is wanted of it."""
 _EXPLAINED_BY = {
     "goal": None, "todo": "todo_id", "lease": "todo_id", "gate": "gate_id", "plan": "plan_id",

@@ -10,13 +10,13 @@ import asyncio
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from daemon.clock import stopwatch_ns
 from daemon.service import Service
-from ledger.ports import EventRow, Head, ReceiptRow, RefusalRow, Store, StoreFault
-from ledger.verify import Report, verify_store
+from ledger.ports import GENESIS, EventRow, Head, ReceiptRow, RefusalRow, Store, StoreFault
+from ledger.verify import Break, Defect, Report, verify_store
 
 SLICE_ROWS = 64
 """Rows that are checked without a rest: about a millisecond."""
@@ -49,6 +49,8 @@ class Proved:
     report: Report | None
     at_ms: int
     took_ms: int
+    number: int
+    """The first one of a daemon has 1, the next one 2."""
 
 
 class Proving:
@@ -62,13 +64,17 @@ class Proving:
         self.under_way: UnderWay | None = None
         self.found: Proved | None = None
 
-    def ask(self, through_seq: int) -> None:
-        """Have the chain proved, unless that is being done, or was done as far as that event."""
-        if self.under_way is not None or self._ended.is_set() or self._reaches(through_seq):
+    def ask(self, through_seq: int, *, instead_of: int | None = None) -> None:
+        """Have the chain proved, unless that is being done, or was done as far as that event.
+
+        Whoever doubts the result that they see names its number: then it is proved once again, however many ask so.
+        """
+        if self.under_way is not None or self._ended.is_set() or self._reaches(through_seq, instead_of):
             return
         self.under_way = UnderWay()
         self._settled.clear()
-        self._thread = threading.Thread(target=self._run, name="frontstage-proof", daemon=True)
+        known = Head(self._service.committed.seq, self._service.committed.hash)
+        self._thread = threading.Thread(target=self._run, args=(known,), name="frontstage-proof", daemon=True)
         self._thread.start()
 
     async def settled(self) -> None:
@@ -86,15 +92,17 @@ class Proving:
         """Take note of how far it is."""
         self.under_way = under_way
 
-    def _reaches(self, through_seq: int) -> bool:
+    def _reaches(self, through_seq: int, instead_of: int | None) -> bool:
         """Whether what was found says something of that event. A break says something of all that come after it."""
-        report = None if self.found is None else self.found.report
-        return report is not None and (not report.holds or report.head.seq >= through_seq)
+        found = self.found
+        if found is None or found.report is None:
+            return False
+        return not found.report.holds or (found.report.head.seq >= through_seq and found.number != instead_of)
 
-    def _run(self) -> None:
+    def _run(self, known: Head) -> None:
         began_ns = stopwatch_ns()
         try:
-            report = self._report()
+            report = self._report(known)
         except _Ended:
             return
         except StoreFault as error:
@@ -104,29 +112,43 @@ class Proving:
             _log.error("a proof failed", exc_info=error)
             report = None
         took_ms = (stopwatch_ns() - began_ns) // 1_000_000
-        self.found = Proved(report=report, at_ms=self._service.clock.now_ms(), took_ms=took_ms)
+        number = 1 if self.found is None else self.found.number + 1
+        self.found = Proved(report=report, at_ms=self._service.clock.now_ms(), took_ms=took_ms, number=number)
         self.under_way = None
         self._settled.set()
 
-    def _report(self) -> Report:
+    def _report(self, known: Head) -> Report:
+        """What the file says, held against the last event that was committed when somebody asked."""
         reader = self._service.store.reader()
         try:
-            return verify_store(_Paced(reader, self, self._ended))
+            paced = _Paced(reader, self, self._ended, known)
+            report = verify_store(paced)
         finally:
             reader.close()
+        if not report.holds or paced.met == known.hash:
+            return report
+        # A chain may hold and yet not be ours: its end was cut off, or all of it was written anew.
+        defect = Defect.NOT_CONTIGUOUS if paced.met is None else Defect.HASH_BROKEN
+        broken = Break(part="event", number=paced.before.seq + 1, defect=defect)
+        return replace(report, head=paced.before, first_break=broken)
 
 
 class _Paced:
     """A store that is read with rests between, and tells how far the reading is."""
 
-    def __init__(self, store: Store, proving: Proving, ended: threading.Event) -> None:
+    def __init__(self, store: Store, proving: Proving, ended: threading.Event, known: Head) -> None:
         self._store = store
         self._proving = proving
         self._ended = ended
+        self._known = known
+        self.before = GENESIS
+        """The last event that was met before the known one."""
+        self.met: bytes | None = None
+        """The hash of the event in whose place the known one should be."""
 
     def events(self, after_seq: int, /) -> Iterator[EventRow]:
         """As the store has them."""
-        return self._paced("event", after_seq, self._store.events(after_seq))
+        return self._paced("event", after_seq, self._looked_for(self._store.events(after_seq)))
 
     def receipts(self) -> Iterator[ReceiptRow]:
         """As the store has them."""
@@ -139,6 +161,14 @@ class _Paced:
     def refusals_anchor(self) -> Head:
         """As the store has it."""
         return self._store.refusals_anchor()
+
+    def _looked_for(self, rows: Iterator[EventRow]) -> Iterator[EventRow]:
+        for row in rows:
+            if row.seq < self._known.seq:
+                self.before = Head(row.seq, row.hash)
+            elif row.seq == self._known.seq:
+                self.met = row.hash
+            yield row
 
     def _paced(self, part: Part, before: int, rows: Iterator[_Row]) -> Iterator[_Row]:
         began_ns = stopwatch_ns()

@@ -65,7 +65,7 @@ def held(world):
 
 @pytest.fixture
 def one(held, world):
-    service = SimpleNamespace(store=held, clock=SimpleNamespace(now_ms=lambda: world.now_ms))
+    service = SimpleNamespace(store=held, clock=SimpleNamespace(now_ms=lambda: world.now_ms), committed=world.state)
     made = Proving(service)
     yield made
     held.goes_on.set()
@@ -112,6 +112,37 @@ def test_what_was_found_stands_until_a_later_event_is_asked_for(one, held, world
     one.ask(world.state.seq + 1)
     ended(one)
     assert held.readers == 2
+
+
+def test_whoever_doubts_a_result_has_it_proved_once_again(one, held, world):
+    for instead_of in (None, 1, 1, 1, 2):
+        one.ask(world.state.seq, instead_of=instead_of)
+        found = ended(one)
+    assert (held.readers, found.number) == (3, 3)
+
+
+def cut(world, held, known):
+    """The last events and their receipts are gone from the file."""
+    held.events = lambda after_seq: (row for row in world.stored.events(after_seq) if row.seq <= known.seq - 2)
+    held.receipts = lambda: (row for row in world.stored.receipts() if row.last_seq <= known.seq - 2)
+    return known.seq - 1
+
+
+def other(world, held, known):
+    """The file holds, but it is not the history that the daemon committed."""
+    one_service_knows = SimpleNamespace(seq=known.seq - 1, hash=b"\1" * 32)
+    held.known = one_service_knows
+    return known.seq - 1
+
+
+@pytest.mark.parametrize("change", [cut, other])
+def test_a_file_that_lacks_what_was_committed_does_not_hold(one, held, world, change):
+    number = change(world, held, world.state)
+    one._service.committed = getattr(held, "known", world.state)
+    one.ask(1)
+    report = ended(one).report
+    assert (report.holds, report.head.seq) == (False, number - 1)
+    assert (report.first_break.part, report.first_break.number) == ("event", number)
 
 
 def test_whoever_asks_waits_a_moment_and_no_longer(one, held, monkeypatch):

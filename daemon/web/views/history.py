@@ -140,20 +140,25 @@ def _chips(want: Wanted, asked: Asked) -> list[tuple[str, str, str]]:
 
 async def _proof(proving: Proving | None, head: int, asked: Asked) -> Document:
     """What is proved of the whole chain; an address that names a seq has it proved as far as that."""
-    named = asked.query.get("verify", "")
-    known = named.isascii() and named.isdigit() and len(named) <= _SEQ_DIGITS_MAX
-    if known and proving is not None:
-        proving.ask(min(int(named), head))
+    through, instead_of = _whole(asked.query.get("verify")), _whole(asked.query.get("verify_again"))
+    if through is not None and proving is not None:
+        proving.ask(min(through, head), instead_of=instead_of)
         await proving.settled()
     found, under_way = (None, None) if proving is None else (proving.found, proving.under_way)
     report = None if found is None else found.report
     return {
-        "asked": known,
+        "asked": through is not None,
         "head": head,
-        "url": asked.here(verify=head),
+        # Whoever sees a result and asks has it proved anew; a page that only follows does not.
+        "url": asked.here(verify=head, verify_again=None if found is None else found.number),
         "again": asked.here(),
         "under_way": under_way,
         "found": None if found is None else {"at": rfc3339(found.at_ms), "took_ms": found.took_ms},
         "report": report,
         "since": 0 if report is None else max(0, head - report.head.seq),
     }
+
+
+def _whole(text: str | None) -> int | None:
+    known = text is not None and text.isascii() and text.isdigit() and len(text) <= _SEQ_DIGITS_MAX
+    return int(text) if known and text is not None else None
