@@ -108,6 +108,15 @@ def test_an_event_of_another_goal_leaves_a_document_where_it_is():
     assert desk.read("goal.show", "docs")[1] is False
 
 
+def test_an_event_of_the_registry_has_every_document_read_again():
+    desk = Desk()
+    desk.world.activate()
+    desk.read("goal.show", DOCS)
+    assert desk.read("goal.show", DOCS)[1] is True
+    desk.hear(desk.world.do("operator", "member.add", member_id="cleo", kind="person", display_name="Cleo"))
+    assert desk.read("goal.show", DOCS)[1] is False
+
+
 def test_documents_take_bounded_room_and_none_is_kept_of_a_goal_that_is_not(monkeypatch):
     desk = Desk()
     assert isinstance(desk.read("goal.show", "nowhere")[0], Refusal)
