@@ -17,6 +17,8 @@ from daemon.web.pace import Pace
 
 FOLLOWERS_MAX = 64
 HEARTBEAT_S = 10.0
+ALIVE = "alive"
+"""What is said where nothing was committed, so that a daemon which hangs is not taken for one that rests."""
 SEND_SECONDS_MAX = 10.0
 PAUSE_S_MIN = 0.25
 """The least time between two words to one follower."""
@@ -65,11 +67,13 @@ class Live:
         loop = asyncio.get_running_loop()
         while response.is_connected() and not self._service.ended and not self._closing:
             seq = self._service.committed.seq
+            try:
+                # A browser tells its page nothing of a comment; so a sign of life is an event, too.
+                name = ALIVE if seq == known else "seq"
+                await response.send(str(seq), id=str(seq), event=name, retry=RETRY_MS)
+            except (ConnectionError, TimeoutError):
+                return  # It hung up, or read nothing for too long; it comes back by itself.
             if seq != known:
-                try:
-                    await response.send(str(seq), id=str(seq), event="seq", retry=RETRY_MS)
-                except (ConnectionError, TimeoutError):
-                    return  # It hung up, or read nothing for too long; it comes back by itself.
                 known = seq
                 await self._wait(PAUSE_S_MIN + self._pace.turn_s(loop.time()), asyncio.Event().wait)
             await self._wait(HEARTBEAT_S, partial(self._service.changed, known))

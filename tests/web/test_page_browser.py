@@ -5,6 +5,7 @@ In the order of the file; the last test takes the daemon away and gives it back.
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 
@@ -158,6 +159,38 @@ async def test_a_page_of_then_stays_as_it_is(tab, looked):
     await go(tab, looked, HANDBOOK)
     await tab.until("document.querySelector('.live').dataset.state === 'live'")
     assert [url for url in tab.requests if url.endswith("/live")], "which a page of now does"
+
+
+async def test_what_could_not_be_read_is_asked_for_again(tab, looked):
+    await go(tab, looked, "", WIDE)
+    await tab.until("document.querySelector('.live').dataset.state === 'live'")
+    await tab.run("""(() => {
+        const fetch = window.fetch;
+        window.fetch = () => { window.fetch = fetch; return Promise.reject(new TypeError("it went away")); };
+    })()""")
+    await typed(
+        looked, "ann", "goal", "propose", "--objective", "A thing that was missed", "--criterion", "It is there"
+    )
+    await tab.until("document.body.textContent.includes('A thing that was missed')")
+    await tab.until("document.querySelector('.stale').hidden")
+
+
+async def test_a_daemon_that_hangs_is_not_taken_for_one_that_rests(tab, looked):
+    await go(tab, looked, "", WIDE)
+    await tab.until("document.querySelector('.live').dataset.state === 'live'")
+    # As if it had been silent for half a minute: no test waits so long.
+    await tab.run("""(() => {
+        const later = window.later = window.setTimeout;
+        window.setTimeout = (what, ms) => later(what, ms === SILENT_AFTER_MS ? 500 : ms);
+    })()""")
+    looked.daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        await tab.run("feed.dispatchEvent(new Event('alive'))")
+        await tab.until("!document.querySelector('.stale').hidden")
+    finally:
+        looked.daemon.process.send_signal(signal.SIGCONT)
+        await tab.run("window.setTimeout = window.later")
+    await tab.until("document.querySelector('.stale').hidden")
 
 
 async def test_a_page_outlives_its_daemon(tab, looked):

@@ -6,6 +6,8 @@ const body = document.body;
 const words = JSON.parse(body.dataset.words);
 const language = document.documentElement.lang;
 const STALE_AFTER_MS = 3000;
+const SILENT_AFTER_MS = 30000;
+const AGAIN_MS = 2000;
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
 // Times: absolute in the reader's own zone and, beside them, how far away they are.
@@ -113,6 +115,7 @@ function replace(fresh) {
 let known = Number(body.dataset.seq);
 let asking = false;
 let wanted = 0;
+let missed = false;
 
 async function follow(seq) {
   wanted = seq;
@@ -124,6 +127,7 @@ async function follow(seq) {
       if (!answer.headers.has("X-Frontstage-Seq")) throw new Error("this is no page");
       replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
       known = Number(answer.headers.get("X-Frontstage-Seq"));
+      missed = false;
       say("live");
       // What was kept for everybody who follows may be a second old.
       if (known >= wanted) break;
@@ -132,6 +136,15 @@ async function follow(seq) {
   } finally {
     asking = false;
   }
+}
+
+// What could not be read is asked for again: that it was committed is told once only.
+function catchUp(seq) {
+  follow(seq).catch(() => {
+    missed = true;
+    say("stale");
+    setTimeout(() => { if (missed && feed) catchUp(wanted); }, AGAIN_MS);
+  });
 }
 
 // The sign of life. A feed that drops is told after a moment, so that a restart which takes no time is no alarm.
@@ -147,12 +160,22 @@ let feed = null;
 function listen() {
   let dropped = 0;
   const own = feed = new EventSource(body.dataset.live);
-  const alive = () => { clearTimeout(dropped); dropped = 0; say("live"); };
+  // A daemon that hangs drops no connection: it is only silent.
+  const again = () => { if (own === feed) { say("stale"); rest(); listen(); } };
+  let silent = setTimeout(again, SILENT_AFTER_MS);
+  const alive = () => {
+    clearTimeout(dropped);
+    clearTimeout(silent);
+    [dropped, silent] = [0, setTimeout(again, SILENT_AFTER_MS)];
+    if (!missed) say("live");
+  };
   own.addEventListener("open", alive);
+  own.addEventListener("alive", alive);
   own.addEventListener("seq", (event) => {
+    missed = missed && Number(event.data) !== known;
     alive();
     // A ledger that was put back from a backup has fewer events than we know: that, too, is another state.
-    if (Number(event.data) !== known) follow(Number(event.data)).catch(() => say("stale"));
+    if (Number(event.data) !== known) catchUp(Number(event.data));
   });
   own.addEventListener("error", () => {
     if (own !== feed) return;
