@@ -56,6 +56,8 @@ def take(home: Home, *, port: int | None = None) -> Place:
         try:
             listener = socket.create_server((LOOPBACK, port or 0))
         except OSError as error:
+            if kept_port is not None and port == kept_port:
+                _keep(home, f"{key} {port}\n")  # The one before may be known by now to whoever listens there.
             raise PortTaken(error.errno, error.strerror) from error
     listener.setblocking(False)  # noqa: FBT003  (the socket's own signature)
     place = Place(key=key, listener=listener)

@@ -227,6 +227,15 @@ def test_a_port_that_somebody_else_has_meanwhile_makes_the_key_anew(tmp_path):
         assert same == again
 
 
+def test_a_port_that_is_set_and_was_taken_has_another_key_when_it_is_free_again(tmp_path):
+    home = place.Home(str(tmp_path))
+    with listening(place.take(home)) as (key, port), pytest.raises(place.PortTaken):
+        place.take(home, port=port)
+    with listening(place.take(home, port=port)) as again:
+        assert again[1] == port
+        assert again[0] != key, "a browser may have told it to whoever listened there"
+
+
 @contextmanager
 def listening(taken):
     """The key and the port of a place, and the place for as long."""
