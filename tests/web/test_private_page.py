@@ -27,7 +27,14 @@ def places(head):
     for at in ("", *(f"at={seq}" for seq in range(10, head, 41))):
         for path in ("", *(f"goals/{one}" for one in GOALS), "history", "agents", *(f"agents/{one}" for one in PEOPLE)):
             yield f"{path}?{at}"
-    for asked in ("order=oldest", "goal_id=docs", "goal_id=delivered", f"query={WORK_MARK}", "query=ann.li", "actor=builder"):
+    for asked in (
+        "order=oldest",
+        "goal_id=docs",
+        "goal_id=delivered",
+        f"query={WORK_MARK}",
+        "query=ann.li",
+        "actor=builder",
+    ):
         yield f"history?{asked}"
     for asked in (
         "action=gate.approve&goal_id=docs&gate_id=gate_open",
