@@ -17,6 +17,8 @@ from daemon.web.pace import Pace
 
 FOLLOWERS_MAX = 64
 HEARTBEAT_S = 10.0
+LOOK_S = 1.0
+"""How often it is seen whether a follower is still there."""
 ALIVE = "alive"
 """What is said where nothing was committed, so that a daemon which hangs is not taken for one that rests."""
 SEND_SECONDS_MAX = 10.0
@@ -51,7 +53,7 @@ class Live:
             async with sse_response(
                 request, headers=self._headers, send_timeout=SEND_SECONDS_MAX, ping_interval=HEARTBEAT_S
             ) as response:
-                await self._tell(response, known)
+                await self._tell(request, response, known)
         finally:
             self.followers -= 1
         return response
@@ -63,9 +65,9 @@ class Live:
         for patience in self._patience:
             patience.reschedule(now_s)
 
-    async def _tell(self, response: EventSourceResponse, known: int) -> None:
+    async def _tell(self, request: web.Request, response: EventSourceResponse, known: int) -> None:
         loop = asyncio.get_running_loop()
-        while response.is_connected() and not self._service.ended and not self._closing:
+        while _is_there(request) and not self._service.ended and not self._closing:
             seq = self._service.committed.seq
             try:
                 # A browser tells its page nothing of a comment; so a sign of life is an event, too.
@@ -76,7 +78,16 @@ class Live:
             if seq != known:
                 known = seq
                 await self._wait(PAUSE_S_MIN + self._pace.turn_s(loop.time()), asyncio.Event().wait)
-            await self._wait(HEARTBEAT_S, partial(self._service.changed, known))
+            await self._rest(request, known)
+
+    async def _rest(self, request: web.Request, known: int) -> None:
+        """Until there is something to say or a sign of life is due; whoever has gone makes room at the next look."""
+        loop = asyncio.get_running_loop()
+        until_s = loop.time() + HEARTBEAT_S
+        while _is_there(request) and self._service.committed.seq == known and (left_s := until_s - loop.time()) > 0:
+            if self._closing or self._service.ended:
+                return
+            await self._wait(min(LOOK_S, left_s), partial(self._service.changed, known))
 
     async def _wait(self, seconds: float, what: Callable[[], Awaitable[object]]) -> None:
         """Wait for something for no longer than this, and no longer than there is a page."""
@@ -90,3 +101,7 @@ class Live:
             return
         finally:
             self._patience.discard(patience)
+
+
+def _is_there(request: web.Request) -> bool:
+    return request.transport is not None and not request.transport.is_closing()

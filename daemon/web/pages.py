@@ -21,12 +21,15 @@ from daemon.web.frame import draw, refusal_context
 from daemon.web.known import Known
 from daemon.web.pace import Pace
 from daemon.web.proving import Proving
-from daemon.web.reads import Reads
+from daemon.web.reads import CALLER, Reads
 from daemon.web.views import agents, compose, goal, history, workspace
+from ledger.params import Params
 from ledger.projections.documents import Document
+from ledger.projections.outlet import filtered
 from ledger.projections.overview import SHORT_HASH_BYTES
 from ledger.refusals import GeneralRefusal, Refusal
 from ledger.rules.common import refuse
+from ledger.text.pieces import as_map
 from ledger.text.say import Locale
 from ledger.text.times import rfc3339
 
@@ -97,8 +100,13 @@ class Pages:
         found, now_s = self._kept.get(key), asyncio.get_running_loop().time()
         if found is not None and self._holds(found, waits=following and not self._pace.may_make(now_s)):
             return found
+        erasures = self._service.erasures
         with self._pace.making(now_s) if following else nullcontext():
             made = await self._make(asked)
+        if erasures != self._service.erasures:
+            # Words that were erased meanwhile may be in it, and in what was kept on the way.
+            self._forget()
+            return await self.page(asked, following=following)
         self._keep(key, made)
         return made
 
@@ -123,11 +131,14 @@ class Pages:
     def _forget_erased(self) -> None:
         """Words that were erased are on no page that is kept."""
         if self._erasures != self._service.erasures:
-            self._kept.clear()
-            self._kept_bytes = 0
-            self._known.forget()
-            self._fragments.forget()
+            self._forget()
             self._erasures = self._service.erasures
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._kept_bytes = 0
+        self._known.forget()
+        self._fragments.forget()
 
     async def _make(self, asked: Asked) -> Made:
         seq, at_ms = self._service.committed.seq, self._service.clock.now_ms()
@@ -149,9 +160,11 @@ class Pages:
         """What stands on every page: which ledger this is, as of which event, and how it is."""
         service = self._service
         committed = service.committed
+        named = filtered(committed, CALLER, Params(), {"workspace": {"name": committed.name}})
+        assert not isinstance(named, Refusal), "it was made here"
         return {
             "ledger": {
-                "name": committed.name,
+                "name": as_map(named["workspace"])["name"],
                 "seq": committed.seq,
                 "short_hash": committed.hash[:SHORT_HASH_BYTES].hex(),
                 "event_at": rfc3339(committed.at_ms),

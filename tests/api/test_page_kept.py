@@ -1,13 +1,16 @@
 """Pages of a daemon: as of now for whoever opens one, kept while they are true, gone with words that are erased."""
 
+import asyncio
+import threading
 from contextlib import asynccontextmanager
 
 import aiohttp
 import pytest
 
-from daemon.web import place
+from daemon.web import live, place
 from daemon.web.pace import Pace
 from daemon.web.server import FOLLOWING, PageServer
+from ledger.projections.stored import STORED_READERS
 from tests.api.test_daemon_erasing import SECRET, _begun, _erasing
 from tests.support.served import served
 
@@ -64,6 +67,55 @@ async def test_time_alone_has_a_page_made_anew(running):
         assert (await read())[2] == before
         running.clock.advance(5_000)
         assert (await read())[2] != before
+
+
+async def test_words_that_go_while_a_page_is_made_are_on_neither_that_page_nor_a_later_one(running, monkeypatch):
+    list_history, seq = STORED_READERS["history.list"], running.seq
+    reached, erased = threading.Event(), threading.Event()
+
+    def slow(asking, params):
+        reading = list_history(asking, params)
+
+        def read(store):
+            made = reading(store)
+            reached.set()
+            assert erased.wait(30)
+            return made
+
+        return read
+
+    monkeypatch.setitem(STORED_READERS, "history.list", slow)
+    async with page(running) as read, asyncio.TaskGroup() as tasks:
+        asked = tasks.create_task(read("history"))
+        assert await asyncio.to_thread(reached.wait, 30)
+        await running.do("words.erase", _erasing(seq, goal_id="docs"))
+        # Somebody else looks meanwhile, and has what was kept before the erasure forgotten.
+        assert (await read())[0] == 200
+        erased.set()
+        assert SECRET not in (await asked)[2]
+        assert SECRET not in (await read("history", **FOLLOWS))[2]
+
+
+async def test_whoever_hangs_up_makes_room_for_another_follower(running, monkeypatch):
+    monkeypatch.setattr(live, "FOLLOWERS_MAX", 1)
+    own = PageServer(running.service, running.parts.past, running.clock, running.parts.health)
+    await own.open(place.take(running.made.home))
+    try:
+        async with aiohttp.ClientSession() as session:
+            async with session.get(f"{own.url}live") as first, session.get(f"{own.url}live") as second:
+                assert (first.status, second.status) == (200, 503)
+            async with asyncio.timeout(live.HEARTBEAT_S / 2):
+                while own.followers:  # noqa: ASYNC110  (what is waited for happens inside the daemon)
+                    await asyncio.sleep(0.01)
+    finally:
+        await own.close()
+
+
+async def test_the_workspaces_name_goes_through_the_filter_like_all_else():
+    async with served() as one:
+        one.service.committed.name = "Team of /srv/private/plans"
+        async with page(one) as read:
+            assert "/srv/private" not in (await read())[2]
 
 
 async def test_words_that_were_erased_are_on_no_page_not_even_for_whoever_follows(running):
