@@ -4,7 +4,6 @@ Everything is taken from where the command line has it: the table of actions, it
 the reader's language. So a line that is composed here is one that the command line knows.
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from daemon.cli import pages_en, pages_zh
 from daemon.cli.catalogue import ACTIONS as COMMANDS
 from daemon.cli.parse import flag_of, line_of
+from daemon.web.lines import word
 from ledger.catalogue import ACTIONS, Action
 from ledger.text.say import Locale
 
@@ -172,7 +172,7 @@ def drawn(name: str, fields: Sequence[Field]) -> str:
     words = [command_of(name)]
     for field in fields:
         if field.value:
-            words.append(f"{field.flag}={shlex.quote(field.value)}")
+            words.append(f"{field.flag}={word(field.value)}")
         elif field.required:
             words.append(f"{field.flag} …")
     return " ".join(words)

@@ -16,7 +16,7 @@ from daemon.web.static_files import versions
 from ledger.refusals import Refusal
 from ledger.text.explain import explain
 from ledger.text.pieces import label, named
-from ledger.text.say import LOCALES, Locale, plain, say
+from ledger.text.say import LOCALES, Locale, one_line, plain, say
 from ledger.text.times import short_utc
 
 
@@ -31,7 +31,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(words=words, when=when, number=number)
+    environment.filters.update(words=words, line=one_line, when=when, number=number)
     return environment
 
 

@@ -4,6 +4,7 @@ A page runs nothing. It shows the line that does it, drawn from the name of the 
 which the command takes them.
 """
 
+import re
 import shlex
 from collections.abc import Mapping
 from functools import cache
@@ -12,6 +13,11 @@ from daemon.api.envelope import flag_of
 from ledger.catalogue import ACTIONS
 
 LEFT_OPEN = "…"
+_HIDDEN = re.compile(
+    "([\0-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]+)"
+)
+"""What `line.js` spells by its bytes, too."""
 _OWN_WORDS: Mapping[str, tuple[str, ...]] = {
     "goal.clarify": ("answer",),
     "goal.decline": ("reason",),
@@ -41,8 +47,22 @@ def line(action: str, known: Mapping[str, object], asked: str | None = None) -> 
             for one in value if isinstance(value, list | tuple) else (value,):
                 text = str(one)
                 between = "=" if text.startswith("-") else " "
-                words.append(f"{flag}{between}{shlex.quote(text)}")
+                words.append(f"{flag}{between}{word(text)}")
     return " ".join(words)
+
+
+def word(text: str) -> str:
+    """A word as a shell takes it, in which nothing is invisible: what could hide or reorder it is spelled by bytes."""
+    if _HIDDEN.search(text) is None:
+        return shlex.quote(text)
+    # Splitting by a group gives what lies between at even places and what is hidden at odd ones.
+    parts = [_spelled(part) if at % 2 else shlex.quote(part) for at, part in enumerate(_HIDDEN.split(text)) if part]
+    return "".join(parts)
+
+
+def _spelled(hidden: str) -> str:
+    octal = "".join(f"\\{byte:03o}" for byte in hidden.encode("utf-8", "replace"))
+    return f"\"$(printf '{octal}')\""
 
 
 @cache

@@ -35,6 +35,9 @@ CENSUS = """(() => {
 LEADS_AWAY = """[...document.querySelectorAll('[href], [src], [action], [formaction]')].map(one =>
     one.href?.baseVal ?? one.href ?? one.src ?? one.action).filter(one =>
     typeof one === 'string' && !one.startsWith(location.origin + '/') && !one.startsWith('#'))"""
+REORDERED = r"""[...document.querySelectorAll('head title, option')].map(one => one.textContent + one.label).filter(one =>
+    /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(one))"""
+"""What a browser shows outside of the page keeps its direction to itself by having none."""
 WIDEST = """[...document.querySelectorAll('main *')].filter(one => one.getBoundingClientRect().right > innerWidth + 1
     && !one.closest('[data-scroll]')).slice(0, 3).map(one => one.outerHTML.slice(0, 200))"""
 
@@ -57,6 +60,7 @@ async def test_words_are_shown_and_do_nothing(tab, both, place):
     await go(tab, worse, place, PHONE)
     seen = await tab.run(CENSUS)
     assert await tab.run("document.body.textContent.includes('window.ran=1')"), "the words are there"
+    assert await tab.run(REORDERED) == []
     await tab.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     assert not await tab.run(OVERFLOWS), await tab.run(WIDEST)
     await tab.call("Emulation.setDeviceMetricsOverride", width=WIDE[0], height=900, deviceScaleFactor=1, mobile=False)
