@@ -35,8 +35,8 @@ CENSUS = """(() => {
 LEADS_AWAY = """[...document.querySelectorAll('[href], [src], [action], [formaction]')].map(one =>
     one.href?.baseVal ?? one.href ?? one.src ?? one.action).filter(one =>
     typeof one === 'string' && !one.startsWith(location.origin + '/') && !one.startsWith('#'))"""
-REORDERED = r"""[...document.querySelectorAll('head title, option')].map(one => one.textContent + one.label).filter(one =>
-    /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(one))"""
+REORDERED = r"""[...document.querySelectorAll('head title, option')].map(one => one.textContent + one.label)
+    .filter(one => /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(one))"""
 """What a browser shows outside of the page keeps its direction to itself by having none."""
 WIDEST = """[...document.querySelectorAll('main *')].filter(one => one.getBoundingClientRect().right > innerWidth + 1
     && !one.closest('[data-scroll]')).slice(0, 3).map(one => one.outerHTML.slice(0, 200))"""
