@@ -161,6 +161,20 @@ async def test_a_page_of_then_stays_as_it_is(tab, looked):
     assert [url for url in tab.requests if url.endswith("/live")], "which a page of now does"
 
 
+async def test_a_page_that_is_opened_behind_another_keeps_no_connection_until_it_is_looked_at(tab, looked):
+    hidden = "Object.defineProperty(document, 'hidden', {get: () => window.behind !== false, configurable: true})"
+    added = await tab.call("Page.addScriptToEvaluateOnNewDocument", source=hidden)
+    try:
+        await go(tab, looked, HANDBOOK)
+        await tab.until("document.readyState === 'complete'")
+        assert await tab.run("document.querySelector('.live').dataset.state") == "still"
+        assert await tab.run("feed === null"), "a browser has six connections for all pages of one address"
+        await tab.run("window.behind = false; document.dispatchEvent(new Event('visibilitychange'))")
+        await tab.until("document.querySelector('.live').dataset.state === 'live'")
+    finally:
+        await tab.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
+
+
 async def test_what_could_not_be_read_is_asked_for_again(tab, looked):
     await go(tab, looked, "", WIDE)
     await tab.until("document.querySelector('.live').dataset.state === 'live'")

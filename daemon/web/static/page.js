@@ -199,5 +199,6 @@ if (body.dataset.at === undefined) {
     rest();
     if (!document.hidden) listen();
   });
-  listen();
+  // One that is opened behind another waits until it is looked at.
+  if (!document.hidden) listen();
 }
