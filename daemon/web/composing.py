@@ -171,11 +171,18 @@ def drawn(name: str, fields: Sequence[Field]) -> str:
     """The line as far as it is known, with a mark where something has still to be said."""
     words = [command_of(name)]
     for field in fields:
-        if field.value:
-            words.append(f"{field.flag}={word(field.value)}")
-        elif field.required:
+        given = values_of(field)
+        words += [f"{field.flag}={word(one)}" for one in given]
+        if field.required and not given:
             words.append(f"{field.flag} …")
     return " ".join(words)
+
+
+def values_of(field: Field) -> list[str]:
+    """What stands in a field: where there may be several, one on each line."""
+    if field.kind in {"choices", "list", "objects"}:
+        return [one for one in field.value.split("\n") if one.strip()]
+    return [field.value] if field.value else []
 
 
 def _pages(locale: Locale) -> "dict[str, Page]":

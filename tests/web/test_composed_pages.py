@@ -52,6 +52,13 @@ def test_without_a_script_the_line_says_what_is_known_and_what_is_still_needed(l
     assert drawn("goal.pause", fields_of("goal.pause", "en", {})) == "frontstage goal pause --goal-id …"
 
 
+def test_several_values_in_an_address_are_ticked_and_are_several_in_the_line(looked):
+    _, page = read(f"{looked.url}compose?action=member.invite&role=owner%0Aviewer")
+    assert re.findall(r'value="(\w+)" checked', page) == ["owner", "viewer"]
+    shown = unescape(re.search(r'<code id="line"[^>]*>([^<]*)<', page)[1])
+    assert "--role=owner --role=viewer" in shown
+
+
 def test_a_goal_leads_to_the_lines_about_it(looked):
     _, goal = read(f"{looked.url}goals/handbook")
     assert f'href="/{looked.key}/compose?goal_id=handbook"' in goal
