@@ -150,10 +150,11 @@
     const to = new URL(location.href);
     to.searchParams.set("goal_id", goalId);
     for (const name of ["basis", "gate_id", "plan_id", "amendment_id"]) to.searchParams.delete(name);
-    const answer = await fetch(to, { cache: "no-store" });
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const answer = await fetch(to, { cache: "no-store" }).catch(() => null);
+    const fresh = new DOMParser().parseFromString(answer?.ok ? await answer.text() : "", "text/html");
     const put = fresh.querySelector('[data-panel="compose_context"]');
-    if (!answer.ok || !put) return;
+    // Nothing came, or another one was chosen meanwhile.
+    if (!put || control(byName.get("goal_id")).value !== goalId) return;
     history.replaceState(null, "", to);
     const context = document.importNode(put, true);
     document.querySelector('[data-panel="compose_context"]').replaceWith(context);
@@ -177,12 +178,16 @@
     touched.add(field);
     draw();
   });
-  form.addEventListener("change", (event) => {
-    if (event.target.id !== "f-goal_id") return;
+  // The goal that stands in its field, unless the page is about it already.
+  function lookUp() {
     const known = document.getElementById("known-goal_id");
-    const goalId = event.target.value;
+    const goalId = byName.has("goal_id") ? control(byName.get("goal_id")).value : "";
     const isOther = new URL(location.href).searchParams.get("goal_id") !== goalId;
     if (known && isOther && [...known.options].some((one) => one.value === goalId)) look(goalId);
+  }
+
+  form.addEventListener("change", (event) => {
+    if (event.target.id === "f-goal_id") lookUp();
   });
   renew.addEventListener("click", () => {
     take();
@@ -192,6 +197,7 @@
   });
   document.addEventListener("page:changed", () => {
     if (!form.isConnected) document.querySelector("main").append(root);
+    if (touched.has(byName.get("goal_id"))) lookUp();
     if (byName.has("basis") && control(byName.get("basis")).value === "" && !("past" in form.dataset)) take();
     compare();
     draw();
