@@ -221,7 +221,7 @@ REFUSALS = {
   'goal_not_granted': (5, 'This agent has no grant for this goal. Ask the operator for a grant, or work on a goal it is granted.'),
   'owner_unknown': (1, 'There is no person {member_id} who could own or approve this. Name registered people only.'),
   'owner_not_entitled': (1, "{member_id} has no owner role here, so you may not name them the owner of a goal. Name people with the owner role, or nobody: then the workspace's owners decide."),
-  'invalid_write_scope': (2, 'The write scope {write_scope} is not a relative path or pattern. Name it from the folder of the work, as in docs/**, without a leading slash, ~ or ..'),
+  'invalid_write_scope': (2, 'The write scope {write_scope} is not a relative path or pattern. Name it from the folder of the work, as in docs/**, without a leading slash or ~, without .. and without spaces'),
   'enforcement_not_supported': (1, 'Some of these fields can be kept but not enforced: {fields}. Ask for enforcement only of: {enforced}.'),
   'goal_state_forbids': (1, 'The goal is {state}, and this cannot be done then. Show the goal: it names the next safe step.'),
   'nothing_to_confirm': (1, 'No revision of this goal waits for a decision. Show the goal to see what was decided, and by whom.'),

@@ -254,7 +254,7 @@ REFUSALS = {
   'goal_not_granted': (5, '该智能体没有此目标的权限。请向管理员申请权限，或处理已获授权的目标。'),
   'owner_unknown': (1, '没有名为 {member_id} 的人员可以担任负责人或审批人。请只填写已注册的人员。'),
   'owner_not_entitled': (1, '{member_id} 在这里没有负责人角色，你不能指定其为目标负责人。请指定有负责人角色的人员，或者留空，由工作区的负责人决定。'),
-  'invalid_write_scope': (2, '可写范围 {write_scope} 不是相对路径或通配模式。请从工作目录起书写，例如 docs/**，不要以斜杠或 ~ 开头，也不要包含 ..'),
+  'invalid_write_scope': (2, '可写范围 {write_scope} 不是相对路径或通配模式。请从工作目录起书写，例如 docs/**，不要以斜杠或 ~ 开头，也不要包含 .. 或空白'),
   'enforcement_not_supported': (1, '以下字段只能留存，无法强制执行：{fields}。只能对以下字段要求强制执行：{enforced}。'),
   'goal_state_forbids': (1, '目标当前为“{state}”，不能执行该操作。请查看目标，其中列出了下一步建议。'),
   'nothing_to_confirm': (1, '该目标没有等待决定的版本。请查看目标，了解已做出的决定及决定人。'),
