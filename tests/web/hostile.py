@@ -178,7 +178,8 @@ def _promise(words: Words) -> dict[str, object]:
 
 
 def _promised(scribe: Scribe, words: Words) -> None:
-    scope = {"write_scope": ("docs/\"'onmouseover=x/**", "a{{7*7}}/&amp;/**"), "approver": ("ann", "bob")}
+    scopes = ("docs/\"'onmouseover=x/**", "a{{7*7}}/&amp;/**", *(f"part-{number}/**" for number in range(30)))
+    scope = {"write_scope": scopes, "approver": ("ann", "bob")}
     scribe.do("builder", "goal.propose", goal_id="docs", **_promise(words), **words.how, **scope, review="independent")
     scribe.do("builder", "goal.clarify", goal_id="docs", question=words.line, option=(words(60), words(60)))
     scribe.do("ann", "goal.clarify", goal_id="docs", answer=words.reason, basis=question_shown(scribe, "docs"))
@@ -233,7 +234,8 @@ def _worked(scribe: Scribe, words: Words) -> None:
 def _asked(scribe: Scribe, words: Words) -> None:
     docs = {"goal_id": "docs"}
     for gate_id in ("gate_open", "gate_no"):
-        gate = {"question": words.line, "option": (words(60), words(60)), "approver": ("ann", "bob"), "quorum": 2}
+        options = (words(60), words(60), *(f"choice {number}" for number in range(6)))
+        gate = {"question": words.line, "option": options, "approver": ("ann", "bob"), "quorum": 2}
         scribe.do("builder", "gate.open", **docs, gate_id=gate_id, **gate, blocks_todo=("todo_006",))
         shown = {"basis": gate_shown(scribe, "docs", gate_id), "reason": words.reason}
         scribe.do("bob", "gate.approve" if gate_id == "gate_open" else "gate.reject", **docs, gate_id=gate_id, **shown)

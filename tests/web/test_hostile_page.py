@@ -38,6 +38,9 @@ LEADS_AWAY = """[...document.querySelectorAll('[href], [src], [action], [formact
 REORDERED = r"""[...document.querySelectorAll('head title, option')].map(one => one.textContent + one.label)
     .filter(one => /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(one))"""
 """What a browser shows outside of the page keeps its direction to itself by having none."""
+LEADS_NOWHERE = """[...document.querySelectorAll('a.more[href^="#"]')].filter(one =>
+    document.querySelector(one.hash).closest('article, section').contains(one)).map(one => one.outerHTML)"""
+"""Whoever wants more is not led to where they are."""
 WIDEST = """[...document.querySelectorAll('main *')].filter(one => one.getBoundingClientRect().right > innerWidth + 1
     && !one.closest('[data-scroll]')).slice(0, 3).map(one => one.outerHTML.slice(0, 200))"""
 
@@ -61,6 +64,7 @@ async def test_words_are_shown_and_do_nothing(tab, both, place):
     seen = await tab.run(CENSUS)
     assert await tab.run("document.body.textContent.includes('window.ran=1')"), "the words are there"
     assert await tab.run(REORDERED) == []
+    assert await tab.run(LEADS_NOWHERE) == []
     await tab.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     assert not await tab.run(OVERFLOWS), await tab.run(WIDEST)
     await tab.call("Emulation.setDeviceMetricsOverride", width=WIDE[0], height=900, deviceScaleFactor=1, mobile=False)
