@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from daemon.api.envelope import command_line, flag_of
 from daemon.web.agent_shapes import Hold
+from daemon.web.lines import left_open
 from daemon.web.workload import Untaken
 from ledger.catalogue import ACTIONS
 from ledger.text.pieces import Doc
 
-OPEN: Final = "…"
 EACH_MAX: Final = 3
 """Lines of one kind, where there is one for each credential, grant or piece of work."""
 
@@ -28,11 +28,11 @@ class Line(NamedTuple):
     ends: bool = False
 
 
-def line_of(action: str, /, *left_open: str, **known: object) -> str:
+def line_of(action: str, /, *asked: str, **known: object) -> str:
     """The line of an action, with the parameters that are still to be given left open."""
     params = ACTIONS[action].params
     known_line = command_line(ACTIONS[action], params.model_construct(None, **known))
-    return " ".join([known_line, *(f"{flag_of(name)} {OPEN}" for name in left_open)])
+    return " ".join([known_line, *(f"{flag_of(name)} {left_open(flag_of(name))}" for name in asked)])
 
 
 def lines_for_agent(
@@ -55,7 +55,7 @@ def lines_for_agent(
 def _connection(agent_id: str, binding: Doc) -> list[Line]:
     """Connecting and testing are commands of the machine and not of the ledger."""
     if not binding:
-        return [Line("connect", "", f"frontstage agent connect {OPEN} --agent-id {agent_id} --goal-id {OPEN}")]
+        return [Line("connect", "", f"frontstage agent connect <runtime> --agent-id {agent_id} --goal-id <goal-id>")]
     return [] if binding.get("state") == "qualified" else [Line("qualify", "", f"frontstage agent qualify {agent_id}")]
 
 

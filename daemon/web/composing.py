@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from daemon.cli import pages_en, pages_zh
 from daemon.cli.catalogue import ACTIONS as COMMANDS
 from daemon.cli.parse import flag_of, line_of
-from daemon.web.lines import word
+from daemon.web.lines import left_open, word
 from ledger.catalogue import ACTIONS, Action
 from ledger.text.say import Locale
 
@@ -174,7 +174,7 @@ def drawn(name: str, fields: Sequence[Field]) -> str:
         given = values_of(field)
         words += [f"{field.flag}={word(one)}" for one in given]
         if field.required and not given:
-            words.append(f"{field.flag} …")
+            words.append(f"{field.flag} {left_open(field.flag)}")
     return " ".join(words)
 
 

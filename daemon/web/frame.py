@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from daemon.web.asked import Asked
 from daemon.web.fragments import Fragments
+from daemon.web.lines import is_whole
 from daemon.web.static_files import versions
 from ledger.refusals import Refusal
 from ledger.text.explain import explain
@@ -31,6 +32,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.tests.update(whole=is_whole)
     environment.filters.update(words=words, line=one_line, when=when, number=number)
     return environment
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from daemon.web.lines import line
 from ledger.text.pieces import Doc, as_list, as_map, rows_of
 
+LEASE_KEY, LEASE_VERSION = "task_lease_idempotency_key", "task_lease_expected_version"
 EACH_MAX = 4
 """Plans, amendments, gates and proposals each, with lines of their own."""
 
@@ -41,7 +42,17 @@ def next_line(goal: Doc) -> str | None:
         return None
     subject = as_map(step.get("subject"))
     asked = subject.get("field")
-    return line(action, {**subject, "basis": step.get("basis")}, None if asked is None else str(asked))
+    known: dict[str, object] = {**subject, "basis": step.get("basis")}
+    more: tuple[str, ...] = ()
+    if action == "todo.complete" and (lease := _lease_on(goal, subject.get("todo_id"))) is not None:
+        # Completing under a lease needs its key, which nobody but its holder is told, and its version.
+        known[LEASE_VERSION], more = lease.get("version"), (LEASE_KEY, LEASE_VERSION)
+    return line(action, known, None if asked is None else str(asked), more)
+
+
+def _lease_on(goal: Doc, todo_id: object) -> Doc | None:
+    held = (row for row in rows_of(goal, "active_leases") if row.get("kind") == "hard_lease")
+    return next((row for row in held if row.get("todo_id") == todo_id), None)
 
 
 def acts_of(goal: Doc, waiting: Waiting) -> list[Act]:

@@ -1,7 +1,8 @@
-"""Command lines that a page shows: what is known is filled in, and what is still to be said stands as three dots.
+"""Command lines that a page shows: what is known is filled in, and what is still to be said stands as `<name>`.
 
 A page runs nothing. It shows the line that does it, drawn from the name of the action and its subject, in the order in
-which the command takes them.
+which the command takes them. A line that is run with a place left open does nothing: to a shell `<reason>` is a file
+that is not there, and not somebody's word.
 """
 
 import re
@@ -12,7 +13,8 @@ from functools import cache
 from daemon.api.envelope import flag_of
 from ledger.catalogue import ACTIONS
 
-LEFT_OPEN = "…"
+_LEFT_OPEN = re.compile(r"<[a-z][a-z0-9-]*>")
+_QUOTED = re.compile(r"'[^']*'")
 _HIDDEN = re.compile(
     "([\0-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]+)"
@@ -30,17 +32,20 @@ _OWN_WORDS: Mapping[str, tuple[str, ...]] = {
 """What a person adds in their own words, where the action is little without it."""
 
 
-def line(action: str, known: Mapping[str, object], asked: str | None = None) -> str:
+def line(action: str, known: Mapping[str, object], asked: str | None = None, more: tuple[str, ...] = ()) -> str:
     """The line for an action; `asked` is the one parameter that is to be said where it is known which one that is.
+
+    `more` are parameters that have to be said this time.
 
     What of `known` is no parameter of the action is no part of the line.
     """
     own = _OWN_WORDS.get(action, ()) if asked is None else (asked,)
+    own += more
     words = [f"frontstage {ACTIONS[action].noun} {ACTIONS[action].verb}"]
     for name, flag, needed in _flags(action):
         value = known.get(name)
         if value is None or value is False or value in ((), [], ""):
-            words += [flag, LEFT_OPEN] if needed or name in own else []
+            words += [flag, left_open(flag)] if needed or name in own else []
         elif value is True:
             words.append(flag)
         else:
@@ -49,6 +54,16 @@ def line(action: str, known: Mapping[str, object], asked: str | None = None) -> 
                 between = "=" if text.startswith("-") else " "
                 words.append(f"{flag}{between}{word(text)}")
     return " ".join(words)
+
+
+def left_open(flag: str) -> str:
+    """What stands in a line where a person has still to say something."""
+    return f"<{flag.removeprefix('--')}>"
+
+
+def is_whole(shown: str) -> bool:
+    """Whether a line can be run as it stands; what is quoted is somebody's word, whatever it looks like."""
+    return _LEFT_OPEN.search(_QUOTED.sub("", shown)) is None
 
 
 def word(text: str) -> str:

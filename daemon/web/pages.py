@@ -27,10 +27,9 @@ from ledger.params import Params
 from ledger.projections.documents import Document
 from ledger.projections.outlet import filtered
 from ledger.projections.overview import SHORT_HASH_BYTES
-from ledger.refusals import GeneralRefusal, Refusal
-from ledger.rules.common import refuse
+from ledger.refusals import Refusal
 from ledger.text.pieces import as_map
-from ledger.text.say import Locale
+from ledger.text.say import Locale, say
 from ledger.text.times import rfc3339
 
 KEPT_MAX, KEPT_BYTES_MAX = 256, 16 << 20
@@ -143,16 +142,15 @@ class Pages:
     async def _make(self, asked: Asked) -> Made:
         seq, at_ms = self._service.committed.seq, self._service.clock.now_ms()
         page, names = _find(asked.path)
-        if page is None:
-            made: Document | Refusal = refuse(GeneralRefusal.UNKNOWN_ACTION, action=asked.path[:64])
-        else:
-            reads = Reads(self._service, self._past, self._known, self._proving, asked.locale, asked.at)
-            made = await page.view(reads, asked, names)
         frame = self._frame(asked, at_ms)
+        if page is None:
+            nowhere = {"code": "no_such_page", "message": say("page.bad_address", asked.locale), "hint": ""}
+            return Made(404, draw("refused.html", {**frame, **nowhere}, asked, self._fragments), seq, at_ms)
+        reads = Reads(self._service, self._past, self._known, self._proving, asked.locale, asked.at)
+        made = await page.view(reads, asked, names)
         if isinstance(made, Refusal):
             body = draw("refused.html", {**frame, **refusal_context(made, asked.locale)}, asked, self._fragments)
             return Made(made.status.http_status, body, seq, at_ms)
-        assert page is not None, "it was found"
         body = draw(page.template, {**frame, **made}, asked, self._fragments)
         return Made(cast("int", made.get("http_status", 200)), body, seq, at_ms, moving=made.get("moving") is True)
 

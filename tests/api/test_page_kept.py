@@ -134,7 +134,7 @@ async def test_words_that_were_erased_are_on_no_page_not_even_for_whoever_follow
     ("path", "status", "code"),
     [
         ("goals/none-of-that-name", 404, "goal_not_found"),
-        ("nowhere", 404, "unknown_action"),
+        ("nowhere", 404, "no_such_page"),
         ("goals/docs?at=999999", 404, "seq_not_reached"),
         ("?after=none-of-that-name", 404, "goal_not_found"),
     ],

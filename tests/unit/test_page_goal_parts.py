@@ -139,7 +139,7 @@ def test_a_line_names_everything_that_is_still_to_be_said(action):
     fields = ACTIONS[action].params.model_fields
     needed = {"--" + name.replace("_", "-") for name, field in fields.items() if field.is_required()}
     needed -= {"--" + str(ACTIONS[action].mints).replace("_", "-"), *({"--code"} if ACTIONS[action].takes_code else ())}
-    assert needed <= {word for word, after in pairwise(words) if after == "…"}
+    assert needed <= {word for word, after in pairwise(words) if after == f"<{word[2:]}>"}
 
 
 def step(**more):
@@ -154,7 +154,7 @@ def test_the_next_safe_action_leads_and_nothing_is_told_twice():
     assert [act.action for act in acts] == ["goal.pause", "goal.stop"]
     assert acts[0].members == ("ann",)
     asked = step(action="goal.revise", subject={"goal_id": "docs", "field": "allowed_slots"})
-    assert next_line(asked) == "frontstage goal revise --goal-id docs --allowed-slots …"
+    assert next_line(asked) == "frontstage goal revise --goal-id docs --allowed-slots <allowed-slots>"
     assert next_line(step(action=None)) is None
 
 
@@ -164,3 +164,16 @@ def test_a_gate_is_answered_by_those_it_waits_for_and_only_while_it_is_open():
     assert [act.line for act in acts][:1] == ["frontstage gate approve --goal-id docs --gate-id gate_one --basis b1:g"]
     assert {act.members for act in acts} == {("ann", "bob")}
     assert gate_acts("docs", {**gate, "status": "approved"}) == []
+
+
+def test_completing_under_a_lease_asks_for_its_key_and_names_its_version():
+    goal = step(action="todo.complete", subject={"goal_id": "docs", "todo_id": "todo_one"}, basis=None)
+    alone = "frontstage todo complete --goal-id docs --todo-id todo_one --evidence <evidence>"
+    goal["active_leases"] = [{"todo_id": "todo_one", "kind": "soft_claim", "version": None}]
+    assert next_line(goal) == alone
+    goal["active_leases"] = [{"todo_id": "todo_two", "kind": "hard_lease", "version": 4}]
+    assert next_line(goal) == alone
+    goal["active_leases"] = [{"todo_id": "todo_one", "kind": "hard_lease", "version": 3}]
+    words = next_line(goal)
+    assert "--task-lease-idempotency-key <task-lease-idempotency-key>" in words
+    assert "--task-lease-expected-version 3" in words

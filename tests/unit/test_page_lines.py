@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from daemon.web.composing import drawn, fields_of
-from daemon.web.lines import word
+from daemon.web.lines import is_whole, line, word
 
 TEXTS = (
     "plain",
@@ -31,4 +31,24 @@ def test_a_shell_hands_over_exactly_the_text_and_every_letter_of_the_word_is_see
 
 def test_a_line_that_is_drawn_without_script_hides_nothing():
     fields = fields_of("gate.approve", "en", {"goal_id": "docs", "reason": "\u202eeno"})
-    assert SEEN.fullmatch(drawn("gate.approve", fields).replace("…", ""))
+    assert SEEN.fullmatch(drawn("gate.approve", fields))
+
+
+@pytest.mark.parametrize(
+    ("shown", "whole"),
+    [
+        ("frontstage goal pause --goal-id docs", True),
+        ("frontstage goal decline --goal-id docs --reason <reason>", False),
+        ("frontstage goal decline --goal-id docs --reason 'too <reason> vague'", True),
+        ("frontstage goal decline --reason 'a <b> c' --basis <basis>", False),
+    ],
+)
+def test_a_line_in_which_something_is_to_be_said_is_told_from_a_whole_one(shown, whole):
+    assert is_whole(shown) is whole
+
+
+def test_a_line_that_is_run_with_a_place_left_open_does_nothing():
+    shown = line("goal.decline", {"goal_id": "docs", "basis": "b1:x"})
+    assert shown == "frontstage goal decline --goal-id docs --basis b1:x --reason <reason>"
+    done = subprocess.run(["sh", "-c", f"frontstage() {{ echo ran; }}; {shown}"], capture_output=True, check=False)
+    assert (done.stdout, done.returncode == 0) == (b"", False)

@@ -49,7 +49,7 @@ def test_without_a_script_the_line_says_what_is_known_and_what_is_still_needed(l
     assert "it'\"'\"'s late" in shown
     other = f"/{looked.key}/compose?action=gate.approve&goal_id=handbook&gate_id=gate_list"
     assert f'href="{other}"' in unescape(page), "another answer is one click away"
-    assert drawn("goal.pause", fields_of("goal.pause", "en", {})) == "frontstage goal pause --goal-id …"
+    assert drawn("goal.pause", fields_of("goal.pause", "en", {})) == "frontstage goal pause --goal-id <goal-id>"
 
 
 def test_several_values_in_an_address_are_ticked_and_are_several_in_the_line(looked):

@@ -105,7 +105,7 @@
       tell(field, problem || (isMissing && touched.has(field) ? said("missing") : ""));
       if (isMissing) {
         missing.push(flag);
-        words.push(`${flag} …`);
+        words.push(`${flag} <${flag.slice(2)}>`);
       }
       for (const one of given) words.push(one === true ? flag : frontstageLine.flagged(flag, one));
     }

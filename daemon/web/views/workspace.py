@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from daemon.web.asked import Asked
+from daemon.web.lines import left_open, line
 from daemon.web.reads import Reads
 from daemon.web.tones import tone_of_goal, tone_of_presence, tone_of_severity
 from ledger.projections.documents import Document
@@ -18,6 +19,7 @@ NEEDS_ALL_MAX = 200
 """As many as the document lists; whoever asks for all of them gets these."""
 AGENTS_MAX = 8
 CLAIMS_MAX = 2
+CONNECT_LINE = f"frontstage agent connect generic --agent-id {left_open('--agent-id')}"
 _BUSY_FIRST = ("executing", "blocked", "launchable", "bound", "addressable", "registered")
 
 
@@ -44,6 +46,8 @@ async def view(reads: Reads, asked: Asked, _names: Mapping[str, str]) -> Documen
         "goals": [_goal(row, asked.locale) for row in rows_of(overview, "goals")],
         "needs": [_need(row, asked.locale) for row in needs],
         "needs_more": max(0, number(queue.get("total")) - len(needs)),
+        "propose_line": line("goal.propose", {}),
+        "connect_line": CONNECT_LINE,
         "agents": agents,
         "agents_total": number(overview.get("members_total")) - len(people),
     }
@@ -80,7 +84,8 @@ async def _agents(reads: Reads, overview: Doc, locale: Locale) -> list[Document]
         member = await reads.document("member.show", agent_id=row["member_id"])
         if isinstance(member, Refusal):
             continue  # It left between the two looks; the list says how many there are.
-        claims = rows_of(member, "current_claims")
+        # What is held under a lease first: it is why the agent counts as being at work.
+        claims = sorted(rows_of(member, "current_claims"), key=lambda claim: claim.get("claimed_until") is None)
         shown.append(
             {
                 **row,
