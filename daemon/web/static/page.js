@@ -29,11 +29,17 @@ function tellTimes(root) {
   }
 }
 
+// Whoever hears the buttons and does not see what stands beside them is told which line each is for.
+function name(button, word) {
+  button.textContent = word;
+  if (!button.hasAttribute("aria-describedby")) button.setAttribute("aria-label", `${word}: ${button.dataset.copy}`);
+}
+
 // Lines to copy: the button is there only where it can do something.
 function offerCopies(root) {
   if (!navigator.clipboard) return;
   for (const button of root.querySelectorAll("button[data-copy]")) {
-    if (!button.textContent) button.textContent = words.copy;
+    if (!button.textContent) name(button, words.copy);
     button.hidden = false;
   }
 }
@@ -42,8 +48,8 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
   await navigator.clipboard.writeText(button.dataset.copy);
-  button.textContent = words.copied;
-  setTimeout(() => { button.textContent = words.copy; }, 1500);
+  name(button, words.copied);
+  setTimeout(() => name(button, words.copy), 1500);
 });
 
 function settle(root) {
