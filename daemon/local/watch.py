@@ -75,8 +75,9 @@ def _watched(client: Client, seen: Seen, console: Console, locale: Locale) -> No
     """Draw until a signal ends it; the terminal is as it was before, whatever ends it."""
     changed = threading.Event()
     threading.Thread(target=_follow, args=(client, seen, changed), daemon=True).start()
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    # Ctrl-C, too, is asked for by name: whatever started this may have had it ignored, and it is the only way out.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     signal.signal(signal.SIGWINCH, lambda *_: changed.set())
     with Live(console=console, screen=True, auto_refresh=False) as live:
         while True:

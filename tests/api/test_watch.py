@@ -21,10 +21,12 @@ from tests.support.homes import activate
 WAIT_S_MAX = 60
 CONTROLS = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 OWN_TERMINAL = """
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])
 """
+"""How a script starts a program: with Ctrl-C ignored, as what runs beside a shell without jobs inherits it."""
 INTO, BACK = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
