@@ -44,8 +44,30 @@ _FORMS = (
     ("problem.form.zone", re.compile(r"\^\[A-Za-z0-9_\+/-\]\+\$")),
     ("problem.form.digest", re.compile(r"\^\[0-9a-f\]\{64\}\$")),
     ("problem.form.basis", re.compile(r"\^b1:\[0-9a-f\]\{32\}\$")),
+    ("problem.form.member", re.compile(r"\^\[A-Za-z\]\[A-Za-z0-9_\.:@ -\]\{0,79\}\$")),
+    ("problem.form.actor", re.compile(r"\^\[a-z\]\[a-z0-9_\.:@-\]\{0,79\}\$")),
+    ("problem.form.any_name", re.compile(r"\^\(\\\*\|\[a-z\]\[a-z0-9_:-\]\{0,63\}\)\$")),
+    ("problem.form.chat", re.compile(r"\^\(oc_\[A-Za-z0-9_-\]\{1,64\}\|chat_\[0-9a-f\]\{12\}\)\$")),
+    ("problem.form.some_id", re.compile(r"\^\[a-z\]\+_\[a-z0-9_-\]\{1,64\}\$")),
+    ("problem.form.action", re.compile(r"\^\[a-z-\]\+\\\.\[a-z-\]\+\$")),
+    (
+        "problem.form.action_or_noun",
+        re.compile(r"\^\[a-z\]\[a-z-\]\{0,31\}\(\\\.\[a-z\]\[a-z-\]\{0,31\}\)\?\$"),
+    ),
+    ("problem.form.code", re.compile(r"\^\[a-z_\]\+\$")),
+    ("problem.form.event_kind", re.compile(r"\^\[a-z_\]\+\(\\\.\[a-z_\]\+\)\?\$")),
+    ("problem.own.resume_when", re.compile(r"\^\(todo_done:.*\|capability_available:.*\|pr_merged:.*\|time:.*\)\$")),
+    ("problem.one_of", re.compile(r"\^\((?P<choices>[a-z_]+(?:\|[a-z_]+)*)\)\?\$")),
+    ("problem.form.proven", re.compile(r"\^\((?P<choices>[a-z_]+(?:\|[a-z_]+)*)\)=\[0-9a-f\]\{64\}\$")),
+    (
+        "problem.form.decision_scope",
+        re.compile(
+            r"\^\[a-z\]\[a-z0-9_-\]\{0,31\}:\((?P<choices>[a-z_]+(?:\|[a-z_]+)*)\)"
+            r":\(\\\*\|\[A-Za-z0-9_\./-\]\{1,80\}\)\$"
+        ),
+    ),
 )
-"""Patterns of the commonest parameters, and the same in words. Any other is named as it is."""
+"""Patterns of parameters, and the same in words. Any other is named as it is."""
 _OWN = (
     ("problem.own.dates_order", re.compile(r"must not be after to_seq")),
     ("problem.own.nothing_to_find", re.compile(r"has nothing to look for")),
@@ -131,7 +153,10 @@ def problem_line(text: str, locale: Locale) -> str:
 def _form(pattern: str, locale: Locale) -> str:
     for key, known in _FORMS:
         if found := known.fullmatch(pattern):
-            return say(key, locale, **found.groupdict())
+            parts = found.groupdict()
+            if "choices" in parts:
+                parts["choices"] = parts["choices"].replace("|", "、" if locale == "zh" else ", ")
+            return say(key, locale, **parts)
     return say("problem.pattern", locale, pattern=_clipped(pattern))
 
 
