@@ -56,7 +56,7 @@ TITLE_CHARS_MAX = 500
 def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | None:
     """When time alone would change a document of this goal.
 
-    The next end of a lease, a deferral, a delegation, a gate or a credential, or of what the quota counts.
+    The next end of a lease, a deferral, a delegation, a grant, a gate or a credential, or of what the quota counts.
     """
     try:
         goal = workspace.goals.get(GoalId(goal_id))
@@ -68,7 +68,7 @@ def valid_until_ms(workspace: Workspace, goal_id: str, now_ms: int) -> int | Non
     ends += slots.changes_ms(goal, now_ms)
     ends += reachable_until_ms(workspace, now_ms)
     ends += qualified_until_ms(workspace, now_ms)
-    for due in (goal.due, goal.handoffs.due, goal.gates.due, goal.gates.passing):
+    for due in (goal.due, goal.handoffs.due, goal.gates.due, goal.gates.passing, workspace.authority.until):
         at = bisect_right(due, now_ms, key=lambda entry: entry[0])
         ends += [due[at][0]] if at < len(due) else []
     return min(ends, default=None)

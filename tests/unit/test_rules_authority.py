@@ -5,6 +5,7 @@ import pytest
 
 from ledger.catalogue import ACTIONS
 from ledger.decide import decide
+from ledger.projections.documents import valid_until_ms
 from ledger.rules.tokens import scope_allows
 from tests.support.world import DOCS, World, digest, parse
 
@@ -26,6 +27,16 @@ def test_an_agent_is_held_to_the_kinds_that_were_named_even_when_their_grant_has
     world.do("ann", "member.grant", member_id="builder", action_kind=["check"])
     assert world.outcome("builder", "todo.claim", **ONE) == "committed"
     assert world.outcome("bob", "member.revoke-grant", grant_id=event.facts.grant_id) == "not_an_owner"
+
+
+def test_a_document_is_kept_no_longer_than_the_next_grant_that_ends(world):
+    """What an agent may do, and with it what a plan lacks and what it is confirmed by, ends with a grant's time."""
+    for span_s in (3_600, 60):
+        world.do("ann", "member.grant", member_id="builder", action_kind=["write"], ttl_seconds=span_s)
+    began_ms = world.now_ms
+    assert valid_until_ms(world.state, DOCS, began_ms) == began_ms + 60_000
+    assert valid_until_ms(world.state, DOCS, began_ms + 60_000) == began_ms + 3_600_000
+    assert valid_until_ms(world.state, DOCS, began_ms + 3_600_000) is None
 
 
 def test_a_grant_that_ends_takes_away_exactly_what_it_gave(world):
