@@ -28,6 +28,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     on_behalf_of: MemberId | None
     action: str
     goal_id: str | None
+    """The goal it was about; what names a list of goals, like a grant, is about a member and of no goal."""
     basis: str | None
     outcome: str
     code: str
@@ -45,8 +46,17 @@ _entry_in = msgspec.json.Decoder(Entry).decode
 
 
 def entry_of(row: RefusalRow) -> Entry:
-    """What a row of the chain says."""
-    return _entry_in(row.body)
+    """What a row of the chain says.
+
+    Rows are never rewritten, and some were written with the list of goals that a request named: those are of no goal.
+    """
+    try:
+        return _entry_in(row.body)
+    except msgspec.ValidationError:
+        said = msgspec.json.decode(row.body)
+        if not isinstance(said["goal_id"], list):
+            raise
+        return msgspec.convert(said | {"goal_id": None}, Entry)
 
 
 @dataclass

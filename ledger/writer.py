@@ -386,13 +386,14 @@ def _again(answer: Answer) -> Answer:
 
 
 def _attempt(job: Request, outcome: str, code: str) -> Attempt:
+    goal_id = getattr(job.params, "goal_id", None)
     return Attempt(
         actor=job.caller.member_id,
         proof=job.proof,
         surface=job.caller.surface,
         on_behalf_of=job.on_behalf_of,
         action=job.action.name,
-        goal_id=getattr(job.params, "goal_id", None),
+        goal_id=goal_id if isinstance(goal_id, str) else None,
         basis=getattr(job.params, "basis", None),
         outcome=outcome,
         code=code,

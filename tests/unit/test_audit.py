@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger import audit
-from ledger.audit import WINDOW_MS, Attempt, Audit
+from ledger.audit import WINDOW_MS, Attempt, Audit, entry_of
+from ledger.canonical import canonical
 from ledger.events import Proof
 from ledger.ports import GENESIS, Head
 from ledger.verify import Report, verify_refusals
@@ -56,6 +57,15 @@ def test_the_first_attempt_is_written_at_once_with_all_that_is_known_of_it(log):
         "repeated": 1,
     }
     assert (row.number, row.at_ms) == (1, 5)
+
+
+@pytest.mark.parametrize(("kept", "read"), [(["docs"], None), ([], None), ("docs", "docs"), (None, None)])
+def test_a_row_that_kept_a_list_of_goals_can_be_read_and_is_of_no_goal(log, kept, read):
+    """A chain is never rewritten: what was once written is read as long as it is there."""
+    (row,) = log.note(NOT_PERMITTED, 5)
+    body = canonical(json.loads(row.body) | {"goal_id": kept})
+    entry = entry_of(row._replace(body=body))
+    assert msgspec.structs.asdict(entry) == msgspec.structs.asdict(entry_of(row)) | {"goal_id": read}
 
 
 def test_repeats_within_the_window_are_counted_and_written_as_one(log):

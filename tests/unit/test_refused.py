@@ -69,6 +69,24 @@ def test_it_can_be_asked_for_some_of_them(world, params, numbers):
     assert [row["number"] for row in ask(world, **params)["refusals"]] == numbers
 
 
+@pytest.mark.parametrize(
+    ("action", "params"),
+    [
+        ("member.add", {"member_id": "other", "kind": "agent", "display_name": "Other"}),
+        ("member.grant", {"member_id": "builder"}),
+        ("token.issue", {"member_id": "builder", "secret_digest": "a" * 64}),
+    ],
+)
+@pytest.mark.parametrize("goals", [[], [DOCS]])
+def test_a_request_that_names_a_list_of_goals_is_kept_and_told_and_is_of_no_goal(action, params, goals):
+    made = World()
+    made.activate()
+    made.ask("builder", action, goal_id=goals, **params)
+    assert [msgspec.json.decode(row.body)["goal_id"] for row in made.store.refusals(0)] == [None]
+    (row,) = ask(made)["refusals"]
+    assert (row["actor"], row["action"], row["goal_id"]) == ("builder", action, None)
+
+
 def test_pages_lose_nothing_and_a_call_looks_at_a_bounded_number_of_rows(world, monkeypatch):
     def walked(**params):
         seen, after = [], None
