@@ -17,6 +17,13 @@ SLICE_ROWS = 64
 """Events that are folded without a look at whether others write: about a millisecond."""
 REST = 3
 """How many times as long as it worked the thread then rests."""
+REST_S_MAX = 0.25
+"""A slice that seems to have taken for ever was not work: the whole process had stood still."""
+
+
+def rest_s(worked_ns: int) -> float:
+    """How long to rest after a slice, in seconds."""
+    return min(worked_ns * REST / 1e9, REST_S_MAX)
 
 
 class Resting(Log):
@@ -40,5 +47,5 @@ class Resting(Log):
             yield row
             if count % SLICE_ROWS == 0:
                 if self._service.committed.seq != seen:
-                    time.sleep((stopwatch_ns() - began_ns) * REST / 1e9)
+                    time.sleep(rest_s(stopwatch_ns() - began_ns))
                 began_ns, seen = stopwatch_ns(), self._service.committed.seq

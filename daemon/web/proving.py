@@ -13,15 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
+from daemon.api.resting import SLICE_ROWS, rest_s
 from daemon.clock import stopwatch_ns
 from daemon.service import Service
 from ledger.ports import GENESIS, EventRow, Head, ReceiptRow, RefusalRow, Store, StoreFault
 from ledger.verify import Break, Defect, Report, verify_store
 
-SLICE_ROWS = 64
-"""Rows that are checked without a rest: about a millisecond."""
-REST = 3
-"""How many times as long as it worked the thread then rests."""
 END_S_MAX = 2.0
 SETTLED_S_MAX = 0.4
 """How long whoever asks waits for a short history to be proved; a long one is looked at again."""
@@ -176,6 +173,6 @@ class _Paced:
             yield row
             if count % SLICE_ROWS == 0:
                 self._proving.tell(UnderWay(part=part, checked=before + count))
-                if self._ended.wait((stopwatch_ns() - began_ns) * REST / 1e9):
+                if self._ended.wait(rest_s(stopwatch_ns() - began_ns)):
                     raise _Ended
                 began_ns = stopwatch_ns()

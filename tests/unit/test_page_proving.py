@@ -89,7 +89,7 @@ def test_it_finds_what_the_ledger_has(one, world):
 
 def test_there_is_one_at_a_time_and_it_is_told_how_far_it_is(one, held, world, monkeypatch):
     monkeypatch.setattr(proving, "SLICE_ROWS", 1)
-    monkeypatch.setattr(proving, "REST", 0)
+    monkeypatch.setattr(proving, "rest_s", lambda _worked_ns: 0.0)
     held.goes_on.clear()
     one.ask(1)
     assert held.arrived.wait(WAIT_S_MAX)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from daemon.api import resting
-from daemon.api.resting import REST, SLICE_ROWS, Resting
+from daemon.api.resting import REST, REST_S_MAX, SLICE_ROWS, Resting, rest_s
 
 SLICE_NS = 2_000_000
 
@@ -33,3 +33,7 @@ def test_it_rests_for_longer_than_it_worked_while_others_write(slept, written, r
             seen.append(row)
         assert seen == rows
     assert slept == [SLICE_NS * REST / 1e9] * rests * 2
+
+
+def test_a_process_that_stood_still_does_not_rest_for_as_long_again():
+    assert rest_s(3_600_000_000_000) == REST_S_MAX
